@@ -1,0 +1,1 @@
+"""The project memory: its document, entries and trust. Imports nothing of ours."""
