@@ -13,8 +13,8 @@ class Launch:
 
     `executable` is the absolute path of the program. `state` is a directory outside the worktree, owned by this
     agent. `session` is the backend's own session id: one to choose for a fresh run where the adapter
-    says `chooses_session`, the one to continue when `resume` is set. `environ` is the environment that the child inherits
-    (already scrubbed), for values that have to be merged with the user's. `root` says that the user id is 0.
+    says `chooses_session`, the one to continue when `resume` is set. `environ` is the environment that the child
+    inherits (already scrubbed), for values that have to be merged with the user's. `root` says that the user id is 0.
     """
 
     executable: str
@@ -149,8 +149,9 @@ class Adapter:
 
     `executables` are tried on PATH in order. `tested` is the inclusive range of versions that the facts were
     measured on. `proof` says whether the delivery is proven by a recorder (`recorded`) or only against a stand-in
-    built from the vendor's documents (`contract`). `reads` are the context files that a default run takes from the worktree's
-    root. `redirect(url, home)` is None where the model traffic cannot be sent elsewhere; `url` has no path and no trailing slash.
+    built from the vendor's documents (`contract`). `reads` are the context files that a default run takes from the
+    worktree's root. `redirect(url, home)` is None where the model traffic cannot be sent elsewhere; `url` has no path
+    and no trailing slash.
     """
 
     name: str
