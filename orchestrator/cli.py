@@ -1,0 +1,103 @@
+"""The command line: a group whose commands are imported only when they are run."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from orchestrator import __version__
+
+# name -> (module that holds `command`, the line shown by `orch --help`)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "spawn": ("spawn", "Start an agent in a worktree of its own, with the project's memory in it."),
+    "ls": ("ls", "List the agents of this project."),
+    "show": ("show", "Show everything that is known about one agent."),
+    "logs": ("logs", "Print what an agent's backend has printed."),
+    "wait": ("wait", "Wait for agents to end."),
+    "stop": ("stop", "Stop an agent and everything that it started."),
+    "diff": ("diff", "Show what an agent has changed."),
+    "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports the module of one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"orchestrator.commands.{COMMANDS[cmd_name][0]}")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"orchestrator.commands.{COMMANDS[cmd_name][0]}.command is no click command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            known = f"did you mean: orch {near[0]}" if near else "orch --help lists the commands"
+            raise click.UsageError(f"there is no command {name!r}; {known}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="orch", message="%(prog)s %(version)s")
+def group() -> None:
+    """Run many coding agents side by side, with one project memory in each of them."""
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run one command and return its exit code: the one boundary where errors become lines."""
+    from orchestrator.errors import OrchError
+    from orchestrator.view import complain
+
+    try:
+        result: Any = group.main(args=args, prog_name="orch", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
+    except click.exceptions.NoArgsIsHelpError as exc:
+        exc.show()
+        return 2
+    except click.UsageError as exc:
+        where = exc.ctx.command_path if exc.ctx is not None else "orch"
+        complain(exc.format_message(), f"{where} --help shows how it is used")
+        return 2
+    except click.ClickException as exc:
+        complain(exc.format_message())
+        return exc.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return 130
+    except OrchError as exc:
+        complain(exc.message, exc.hint)
+        return exc.exit_code
+    except BrokenPipeError:
+        # The reader of our stdout has gone (`orch ls | head`): that is no error of ours.
+        _close_stdout()
+        return 0
+    except Exception as exc:  # the boundary: anything else is a fault of ours, and is kept with its traceback
+        from orchestrator.faults import write_fault
+
+        log = write_fault(exc)
+        complain(f"unexpected {type(exc).__name__}: {exc}", f"the traceback is in {log}; please report it")
+        return 3
+
+
+def _close_stdout() -> None:
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

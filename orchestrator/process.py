@@ -1,0 +1,230 @@
+"""Starting processes: the one door to `subprocess` and `pexpect`."""
+
+import logging
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.errors import OrchError
+
+if TYPE_CHECKING:
+    import pexpect
+
+_log = logging.getLogger("orch.process")
+
+# What a parent agent or a git hook leaves in the environment, and what would send a child to another repository,
+# to another conversation, or make it believe that it runs inside another agent.
+_SCRUBBED_PREFIXES = ("GIT_", "CLAUDE_CODE_", "CODEX_SANDBOX")
+_SCRUBBED = frozenset(
+    {
+        "CLAUDECODE",
+        "CLAUDE_PROJECT_DIR",
+        "CLAUDE_ENV_FILE",
+        "AI_AGENT",
+        "CURSOR_AGENT",
+        "CURSOR_CONVERSATION_ID",
+        "CURSOR_PROJECT_DIR",
+        "GEMINI_CLI",
+        "GEMINI_SESSION_ID",
+        "GEMINI_PROJECT_DIR",
+        "OPENCODE",
+        "OPENCODE_PID",
+        "ORCH_AGENT",
+        "ORCH_PROJECT",
+    }
+)
+# Settings of the person's that only look like the above.
+_KEPT = frozenset(
+    {
+        "GIT_AUTHOR_NAME",
+        "GIT_AUTHOR_EMAIL",
+        "GIT_COMMITTER_NAME",
+        "GIT_COMMITTER_EMAIL",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_CAPATH",
+        "GIT_EXEC_PATH",
+        "GIT_TEMPLATE_DIR",
+        "GIT_LFS_SKIP_SMUDGE",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",
+        "CLAUDE_CODE_USE_FOUNDRY",
+        "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
+        "CLAUDE_CODE_SKIP_VERTEX_AUTH",
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+        "CLAUDE_CODE_MAX_RETRIES",
+        "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "CLAUDE_CODE_CLIENT_CERT",
+        "CLAUDE_CODE_CLIENT_KEY",
+        "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """A process that has ended. `code` is negative for a signal, as in `subprocess`."""
+
+    argv: tuple[str, ...]
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def text(self) -> str:
+        """Standard output as text, undecodable bytes kept by surrogateescape, without the last newline."""
+        return os.fsdecode(self.stdout).removesuffix("\n")
+
+
+class ProcessFault(OrchError):
+    """A program could not be started, failed, or took too long; carries the `Finished` where there is one."""
+
+    def __init__(self, message: str, hint: str = "", finished: Finished | None = None) -> None:
+        super().__init__(message, hint)
+        self.finished = finished
+
+
+def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what a parent agent, a git hook or another orch agent left in it."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if name in _KEPT or not (name in _SCRUBBED or name.startswith(_SCRUBBED_PREFIXES))
+    }
+
+
+def python_command(*args: str) -> list[str]:
+    """Return the argv that runs this very orch in the background: isolated from the user's paths and variables."""
+    return [sys.executable, "-I", "-m", "orchestrator", *args]
+
+
+def run(
+    argv: Sequence[str | os.PathLike[str]],
+    *,
+    cwd: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    timeout: float = 60,
+    check: bool = True,
+) -> Finished:
+    """Run a program to its end and return what it gave.
+
+    `timeout` is in seconds. With `check`, a non-zero exit raises ProcessFault with the last line of stderr.
+    Raises ProcessFault when the program cannot be started or takes too long.
+    """
+    words = tuple(os.fspath(word) for word in argv)
+    _log.debug("run %s in %s", shlex.join(words), cwd)
+    try:
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env=None if environ is None else dict(environ),
+            input=stdin if stdin is not None else None,
+            stdin=None if stdin is not None else subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as exc:
+        raise ProcessFault(f"{words[0]} took longer than {timeout:g} s", f"it was: {shlex.join(words)}") from exc
+    except (OSError, ValueError) as exc:
+        raise ProcessFault(f"cannot start {words[0]}: {exc}") from exc
+    finished = Finished(argv=words, code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+    if check and finished.code != 0:
+        lines = [line for line in os.fsdecode(finished.stderr).splitlines() if line.strip()]
+        said = lines[-1] if lines else f"exit code {finished.code}"
+        raise ProcessFault(f"{Path(words[0]).name} failed: {said}", f"it was: {shlex.join(words)}", finished)
+    return finished
+
+
+def run_in_terminal(argv: Sequence[str], *, cwd: Path | None = None, environ: Mapping[str, str] | None = None) -> int:
+    """Run a program on the person's own terminal (an editor, a pager) and return its exit code."""
+    try:
+        return subprocess.run(
+            list(argv), cwd=cwd, env=None if environ is None else dict(environ), check=False
+        ).returncode
+    except OSError as exc:
+        raise ProcessFault(f"cannot start {argv[0]}: {exc}") from exc
+
+
+def launch_detached(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path) -> int:
+    """Start a process that outlives us and our terminal, its output appended to `log`; return its pid.
+
+    It gets a session of its own, so that neither a hang-up nor a Ctrl-C of the terminal reaches it.
+    """
+    with log.open("ab") as stream:
+        try:
+            child = subprocess.Popen(
+                list(argv),
+                cwd=cwd,
+                env=dict(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,
+            )
+        except OSError as exc:
+            raise ProcessFault(f"cannot start {argv[0]}: {exc}") from exc
+    # It is on its own from here: nobody waits for it, and that is no leak to be warned of.
+    child.returncode = 0
+    return child.pid
+
+
+def launch_terminal(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+    stdin: int,
+    size: tuple[int, int] = (50, 200),
+) -> "pexpect.spawn[bytes]":
+    """Start a program on a pseudo-terminal of its own, its standard input taken from the descriptor `stdin`.
+
+    The terminal does not echo and does not turn `\\n` into `\\r\\n`: a line of JSON arrives as it was written.
+    `size` is rows, columns. Raises ProcessFault when it cannot be started.
+    """
+    import termios
+
+    import pexpect
+
+    def prepare() -> None:
+        attributes = termios.tcgetattr(1)
+        attributes[1] &= ~termios.OPOST
+        termios.tcsetattr(1, termios.TCSANOW, attributes)
+        os.dup2(stdin, 0)
+
+    try:
+        return pexpect.spawn(
+            argv[0],
+            list(argv[1:]),
+            cwd=str(cwd),
+            env=dict(environ),
+            echo=False,
+            dimensions=size,
+            timeout=None,
+            preexec_fn=prepare,
+        )
+    except (pexpect.ExceptionPexpect, OSError, ValueError) as exc:
+        first = str(exc).strip().splitlines()
+        raise ProcessFault(f"cannot start {argv[0]}: {first[0] if first else type(exc).__name__}") from exc
+
+
+def signal_quietly(pid: int, number: signal.Signals) -> bool:
+    """Send a signal to one process; False when it is gone already or not ours."""
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
