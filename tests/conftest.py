@@ -1,0 +1,146 @@
+"""Fixtures: a home of the test's own, a real repository, the real `orch` as a process, and the real backends."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+# Not to be had from a package registry: these are tested against stand-ins built from the vendors' documents.
+UNOBTAINABLE = frozenset({"antigravity", "crush", "cursor", "goose"})
+
+# Read before any test changes the environment.
+_PERSON = dict(os.environ)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a run of `orch` gave."""
+
+    code: int
+    stdout: str
+    stderr: str
+    raw: bytes
+
+
+class Orch:
+    """Runs the real command line as a process, in the repository unless told otherwise."""
+
+    def __init__(self, cwd: Path) -> None:
+        self.cwd = cwd
+
+    def __call__(
+        self,
+        *args: str,
+        cwd: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        stdin: str | bytes | None = None,
+        timeout: float = 120,
+    ) -> Result:
+        """Run `orch ARGS`; `environ` is laid over the test's environment. Never raises for an exit code."""
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "orchestrator", *args],
+            cwd=cwd or self.cwd,
+            env={**os.environ, **(environ or {})},
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+            input=data or b"",
+        )
+        return Result(
+            code=done.returncode,
+            stdout=done.stdout.decode("utf-8", "surrogateescape"),
+            stderr=done.stderr.decode("utf-8", "surrogateescape"),
+            raw=done.stdout,
+        )
+
+    def ok(self, *args: str, **options: Any) -> Result:
+        """As a call, and the exit code must be 0."""
+        result = self(*args, **options)
+        assert result.code == 0, f"orch {' '.join(args)}: exit {result.code}\n{result.stdout}\n{result.stderr}"
+        return result
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _this_checkout() -> None:
+    """The background processes of orch run by `python -I`: they must import this checkout and no other."""
+    found = subprocess.run(
+        [sys.executable, "-I", "-c", "import orchestrator; print(orchestrator.__file__)"],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    assert found == str(ROOT / "orchestrator" / "__init__.py"), (
+        f"{sys.executable} imports orch from {found or 'nowhere'}, not from {ROOT}: make a .venv here (make test does)"
+    )
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own: no test can read or write a person's files, or be steered by their variables."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("ORCH_", "GIT_", "XDG_", "CLAUDE", "CODEX_", "OPENCODE", "GEMINI_", "AIDER_", "GOOSE_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    for name, part in (("CONFIG", ".config"), ("STATE", ".local/state"), ("CACHE", ".cache"), ("DATA", ".local/share")):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / part))
+    settings = folder / "gitconfig"
+    settings.write_text(
+        "[user]\n\tname = Test Person\n\temail = person@example.invalid\n"
+        "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return folder
+
+
+def git(cwd: Path, *args: str) -> str:
+    """Run git in a folder; the test fails when git fails. Returns standard output without its last newline."""
+    done = subprocess.run(["git", *args], cwd=cwd, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}"
+    return os.fsdecode(done.stdout).removesuffix("\n")
+
+
+@pytest.fixture
+def repo(tmp_path: Path, home: Path) -> Path:
+    """A real repository with one commit on `main`, with nothing of ours in it."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    (folder / "README.md").write_text("# A small project\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "Begin")
+    return folder
+
+
+@pytest.fixture
+def orch(repo: Path) -> Orch:
+    """The real `orch`, run in `repo`."""
+    return Orch(repo)
+
+
+@pytest.fixture(scope="session")
+def require_backend() -> Callable[[str], Path]:
+    """A function that returns the program of a backend, or skips the test (in CI: fails it) when there is none."""
+    return _require_backend
+
+
+def _require_backend(name: str) -> Path:
+    from adapters import registry
+
+    for program in registry()[name].executables:
+        found = shutil.which(program, path=_PERSON.get("PATH"))
+        if found is not None:
+            return Path(found)
+    reason = f"{name} is not on PATH: scripts/install-backends installs it, and says where"
+    if _PERSON.get("CI") == "true" and name not in UNOBTAINABLE:
+        pytest.fail(reason)
+    pytest.skip(reason)
