@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from orchestrator.config_file import Written
@@ -31,7 +31,7 @@ def build_config(written: Written, builtin: Collection[str], own: Collection[str
     rest = Written(value={name: item for name, item in table.items() if name != "backends"}, source=written.source)
     values = _section(Config, rest, "", home, beside=("backends",))
     known, defined = _backends(settings, builtin, own, home) if settings is not None else ({}, {})
-    return {**values, "backends": MappingProxyType(known), "own_backends": MappingProxyType(defined)}
+    return {**values, "backends": known, "own_backends": defined}
 
 
 def own_names(written: Written) -> set[str]:
@@ -178,6 +178,7 @@ def _convert(hint: Any, item: Written, path: str) -> Any:
 
 
 def _convert_optional(arguments: tuple[Any, ...], item: Written, path: str) -> Any:
+    # An optional value: the type beside None.
     inner = [argument for argument in arguments if argument is not NoneType]
     return _convert(inner[0], item, path)
 
@@ -231,7 +232,7 @@ def _strings(item: Written, path: str) -> Mapping[str, str]:
             )
         if name in ("ORCH_AGENT", "ORCH_PROJECT"):
             raise ConfigProblem(f"{inner.source}: {path}: orch itself sets {name}", "choose another name")
-    return MappingProxyType({name: _string(inner, f"{path}.{name}") for name, inner in table.items()})
+    return {name: _string(inner, f"{path}.{name}") for name, inner in table.items()}
 
 
 def _paths(value: Any, item: Written, home: Path | None) -> Any:

@@ -1,0 +1,34 @@
+# Everything is set up by the target itself: a fresh machine needs Python >= 3.11, git and npm.
+SHELL := /bin/bash
+BIN := .venv/bin
+
+.PHONY: demo test lint docs bench venv backends clean
+
+demo: venv  ## A scratch repository, a memory, an agent, and the proof that the memory arrived
+	@source scripts/environment && scripts/install-backends --quiet claude || true
+	@source scripts/environment && $(BIN)/orch demo
+
+test: lint  ## Every check and every test, the real backends included
+	@source scripts/environment && scripts/install-backends || echo "some backends could not be installed: their tests are skipped, in CI they fail"
+	@source scripts/environment && $(BIN)/pytest $(PYTEST_ARGS)
+
+lint: venv  ## Style, types, and whether docs/ is current
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/generate-docs --check
+
+docs: venv  ## Write the generated part of docs/
+	$(BIN)/python scripts/generate-docs
+
+bench: venv  ## Start-up, spawn and memory, as ratios against a floor measured in the same run
+	@source scripts/environment && $(BIN)/python scripts/benchmark
+
+venv:
+	@scripts/make-venv
+
+backends:  ## Install the real backends at pinned versions into the cache
+	@source scripts/environment && scripts/install-backends
+
+clean:  ## Remove what the targets above made in this folder
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

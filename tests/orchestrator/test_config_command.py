@@ -1,0 +1,41 @@
+"""`orch config`, run as a program."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import Orch
+
+
+def test_each_value_with_its_source(orch: Orch, repo: Path) -> None:
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "config.yml").write_text(
+        "memory:\n  ttl_days: 5\nbackends:\n  mine:\n    command: [sh, x]\n    env: {TOKEN: s3cret}\n"
+    )
+    environ = {"ORCH_MEMORY_MCP": "yes", "ORCH_ZEPHYR": "1"}
+    result = orch.ok("config", "--json", environ=environ)
+    rows = {row["key"]: (row["value"], row["source"]) for row in json.loads(result.stdout)["config"]}
+    assert rows["memory.ttl_days"] == (5, ".orch/config.yml:2")
+    assert rows["memory.mcp"] == (True, "environment variable ORCH_MEMORY_MCP")
+    assert rows["memory.inject"] == (True, "default")
+    assert rows["backends.mine.command"] == (["sh", "x"], ".orch/config.yml:5")
+    assert "ORCH_ZEPHYR" in result.stderr
+    shown = orch.ok("config", "show", environ=environ).stdout
+    assert "memory.ttl_days\t5\t.orch/config.yml:2\n" in shown
+    assert "s3cret" not in shown + result.stdout
+
+
+def test_a_slip_is_one_line_and_a_hint(orch: Orch, repo: Path) -> None:
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "config.yml").write_text("memory:\n  injct: true\n")
+    result = orch("config")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [
+        "error: .orch/config.yml:2: there is no key 'memory.injct'",
+        "hint: did you mean memory.inject?",
+    ]
+
+
+def test_outside_a_repository_the_users_own_layers_count(orch: Orch, tmp_path: Path) -> None:
+    result = orch.ok("config", "--json", cwd=tmp_path, environ={"ORCH_MEMORY_MCP": "on"})
+    rows = {row["key"]: row["value"] for row in json.loads(result.stdout)["config"]}
+    assert rows["memory.mcp"] is True
