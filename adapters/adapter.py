@@ -151,7 +151,8 @@ class Adapter:
     measured on. `proof` says whether the delivery is proven by a recorder (`recorded`) or only against a stand-in
     built from the vendor's documents (`contract`). `reads` are the context files that a default run takes from the
     worktree's root. `redirect(url, home)` is None where the model traffic cannot be sent elsewhere; `url` has no path
-    and no trailing slash.
+    and no trailing slash. `request_id(line)` names the model request that a line of output tells of (None: none), so
+    that `limits.requests` can count them; the field is None where the output does not tell.
     """
 
     name: str
@@ -170,4 +171,5 @@ class Adapter:
     version_args: tuple[str, ...] = ("--version",)
     version_pattern: str = r"(\d+\.\d+(?:\.\d+)*)"
     chooses_session: bool = False
+    request_id: Callable[[bytes], str | None] | None = None
     resumes: bool = True

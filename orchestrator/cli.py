@@ -21,6 +21,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("config", "Show the configuration, and where each value is from."),
 }
 
+# Found by name but not listed: orch starts them itself.
+HIDDEN: dict[str, str] = {"supervise": "supervise"}
+
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports the module of one when it is asked for."""
@@ -29,19 +32,19 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        name = COMMANDS[cmd_name][0] if cmd_name in COMMANDS else HIDDEN.get(cmd_name)
+        if name is None:
             return None
-        module = importlib.import_module(f"orchestrator.commands.{COMMANDS[cmd_name][0]}")
-        command = module.command
+        command = importlib.import_module(f"orchestrator.commands.{name}").command
         if not isinstance(command, click.Command):
-            raise TypeError(f"orchestrator.commands.{COMMANDS[cmd_name][0]}.command is no click command")
+            raise TypeError(f"orchestrator.commands.{name}.command is no click command")
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in COMMANDS:
+        if name and not name.startswith("-") and name not in COMMANDS and name not in HIDDEN:
             import difflib
 
             near = difflib.get_close_matches(name, COMMANDS, n=1)

@@ -1,6 +1,7 @@
 """Git, run as a program: arguments in, bytes out, with an environment that points nowhere else."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,11 @@ class Git:
     """Git commands in one directory. Every method raises ProcessFault when git fails, unless it says otherwise."""
 
     cwd: Path
+    environ: tuple[tuple[str, str], ...] = ()
+
+    def with_environ(self, environ: Mapping[str, str]) -> "Git":
+        """The same git with some variables set."""
+        return Git(cwd=self.cwd, environ=(*self.environ, *environ.items()))
 
     def run(self, *args: str, check: bool = True, stdin: bytes | None = None, timeout: float = 120) -> Finished:
         """Run `git ARGS` here; `timeout` in seconds."""

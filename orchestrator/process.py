@@ -1,7 +1,9 @@
 """Starting processes: the one door to `subprocess` and `pexpect`."""
 
+import contextlib
 import logging
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -9,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from orchestrator.errors import OrchError
 
@@ -127,26 +129,47 @@ def run(
     words = tuple(os.fspath(word) for word in argv)
     _log.debug("run %s in %s", shlex.join(words), cwd)
     try:
-        done = subprocess.run(
+        # A process group of its own: a Ctrl-C of the terminal reaches us alone, and we decide what becomes of it.
+        child = subprocess.Popen(
             words,
             cwd=cwd,
             env=None if environ is None else dict(environ),
-            input=stdin if stdin is not None else None,
-            stdin=None if stdin is not None else subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
         )
-    except subprocess.TimeoutExpired as exc:
-        raise ProcessFault(f"{words[0]} took longer than {timeout:g} s", f"it was: {shlex.join(words)}") from exc
     except (OSError, ValueError) as exc:
-        raise ProcessFault(f"cannot start {words[0]}: {exc}") from exc
-    finished = Finished(argv=words, code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+        raise ProcessFault(f"cannot start {words[0]}: {_cause(exc)}") from exc
+    with child:
+        try:
+            stdout, stderr = child.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired as exc:
+            _end_group(child)
+            raise ProcessFault(f"{words[0]} took longer than {timeout:g} s", f"it was: {shlex.join(words)}") from exc
+        except BaseException:
+            _end_group(child)
+            raise
+    finished = Finished(argv=words, code=child.returncode, stdout=stdout, stderr=stderr)
     if check and finished.code != 0:
         lines = [line for line in os.fsdecode(finished.stderr).splitlines() if line.strip()]
         said = lines[-1] if lines else f"exit code {finished.code}"
         raise ProcessFault(f"{Path(words[0]).name} failed: {said}", f"it was: {shlex.join(words)}", finished)
     return finished
+
+
+def _end_group(child: "subprocess.Popen[bytes]") -> None:
+    # Gently first: git removes its lock files on SIGTERM and leaves them on SIGKILL.
+    for number, seconds in ((signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0)):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=seconds)
+            return
+
+
+def _cause(exc: Exception) -> str:
+    return (exc.strerror or str(exc)) if isinstance(exc, OSError) else str(exc)
 
 
 def run_in_terminal(argv: Sequence[str], *, cwd: Path | None = None, environ: Mapping[str, str] | None = None) -> int:
@@ -182,6 +205,46 @@ def launch_detached(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str
     return child.pid
 
 
+class Terminal:
+    """A program on a pseudo-terminal of its own."""
+
+    def __init__(self, child: "pexpect.spawn[bytes]") -> None:
+        self._child = child
+        self.pid = int(child.pid or 0)
+
+    def read(self, wait: float) -> bytes | None:
+        """Bytes that it has printed, b"" when there are none within `wait` seconds, None at the terminal's end."""
+        try:
+            ready, _, _ = select.select([self._child.child_fd], [], [], wait)
+            if not ready:
+                return b""
+            return os.read(self._child.child_fd, 65536) or None
+        except InterruptedError:
+            return b""
+        except (OSError, ValueError):
+            # Linux answers EIO when the last process on the terminal has gone.
+            return None
+
+    def is_alive(self) -> bool:
+        """Whether the program itself (not a child of it) still runs."""
+        import pexpect
+
+        try:
+            return self._child.isalive()
+        except pexpect.ExceptionPexpect:
+            return False
+
+    def close(self) -> tuple[int | None, int | None]:
+        """Close the terminal of a program that has ended; return its exit code and the signal that ended it."""
+        import pexpect
+
+        with contextlib.suppress(pexpect.ExceptionPexpect, OSError):
+            if self._child.isalive():
+                self._child.wait()
+            self._child.close(force=True)
+        return self._child.exitstatus, self._child.signalstatus
+
+
 def launch_terminal(
     argv: Sequence[str],
     *,
@@ -189,7 +252,7 @@ def launch_terminal(
     environ: Mapping[str, str],
     stdin: int,
     size: tuple[int, int] = (50, 200),
-) -> "pexpect.spawn[bytes]":
+) -> "Terminal":
     """Start a program on a pseudo-terminal of its own, its standard input taken from the descriptor `stdin`.
 
     The terminal does not echo and does not turn `\\n` into `\\r\\n`: a line of JSON arrives as it was written.
@@ -206,7 +269,7 @@ def launch_terminal(
         os.dup2(stdin, 0)
 
     try:
-        return pexpect.spawn(
+        child = pexpect.spawn(
             argv[0],
             list(argv[1:]),
             cwd=str(cwd),
@@ -216,6 +279,7 @@ def launch_terminal(
             timeout=None,
             preexec_fn=prepare,
         )
+        return Terminal(cast("pexpect.spawn[bytes]", child))
     except (pexpect.ExceptionPexpect, OSError, ValueError) as exc:
         first = str(exc).strip().splitlines()
         raise ProcessFault(f"cannot start {argv[0]}: {first[0] if first else type(exc).__name__}") from exc

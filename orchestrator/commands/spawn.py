@@ -1,0 +1,93 @@
+"""`orch spawn`: start an agent."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from orchestrator.errors import UsageProblem
+
+
+@click.command("spawn")
+@click.option("-b", "--backend", required=True, metavar="NAME", help="The backend to run (orch config lists them).")
+@click.option("--branch", metavar="NAME", help="The new branch; default: orch/ and the task's first words.")
+@click.option("--base", metavar="REV", help="The commit to branch from; default: HEAD.")
+@click.option("-m", "--model", metavar="MODEL", help="The model, as the backend names it.")
+@click.option("-f", "--file", "path", metavar="PATH", help="Read the task from a file (- for standard input).")
+@click.option("--memory/--no-memory", default=None, help="Carry the project's memory or not (memory.inject).")
+@click.option("--seam", type=click.Choice(["auto", "file", "launch"]), help="How it is carried (projection.seam).")
+@click.option("--wait/--detach", "wait", default=False, help="Wait for the agent's end, or return at once (default).")
+@click.option("--json", "as_json", is_flag=True, help="Print the agent as JSON.")
+@click.argument("task", required=False)
+def command(
+    backend: str,
+    branch: str | None,
+    base: str | None,
+    model: str | None,
+    path: str | None,
+    memory: bool | None,
+    seam: str | None,
+    wait: bool,
+    as_json: bool,
+    task: str | None,
+) -> int:
+    """Start an agent on TASK in a worktree of its own, with the project's memory in it.
+
+    TASK may be an argument (after -- when it starts with a dash), a file, or standard input. With --wait the exit
+    code tells how the agent ended: 0 completed, 10 failed, others as in docs/errors.md.
+    """
+    from orchestrator.commands.context import load_context
+    from orchestrator.spawning import SpawnRequest, spawn
+    from orchestrator.view import warn
+
+    text = _task(task, path)
+    flags: dict[str, Any] = {}
+    if memory is not None:
+        flags["memory.inject"] = memory
+    if seam is not None:
+        flags["projection.seam"] = seam
+    context = load_context(flags)
+    request = SpawnRequest(backend=backend, task=text, branch=branch, base=base, model=model)
+    agent = spawn(context.project, context.config, request, context.environ, tell=warn)
+    if wait:
+        from orchestrator.commands.wait import await_agents
+
+        return await_agents(context.records, [agent.id], as_json=as_json, announce=not as_json)
+    _show(agent, as_json)
+    return 0
+
+
+def _show(agent: Any, as_json: bool) -> None:
+    from orchestrator.commands.show import agent_json
+    from orchestrator.commands.texts import describe_started
+    from orchestrator.view import answer, print_json
+
+    if as_json:
+        print_json({"agent": agent_json(agent)})
+    else:
+        for line in describe_started(agent):
+            answer(line)
+
+
+def _task(task: str | None, path: str | None) -> str:
+    if task is not None and path is not None:
+        raise UsageProblem("the task is given twice: as an argument and with --file", "give one of them")
+    if task is not None and task != "-":
+        return task
+    if path is not None and path != "-":
+        try:
+            data = Path(path).read_bytes()
+        except OSError as exc:
+            raise UsageProblem(f"cannot read the task from {path}: {exc.strerror}") from exc
+        return _decoded(data, path)
+    stream = click.get_binary_stream("stdin")
+    if stream.isatty():
+        raise UsageProblem("there is no task", 'orch spawn --backend NAME "what to do", or --file PATH')
+    return _decoded(stream.read(), "standard input")
+
+
+def _decoded(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise UsageProblem(f"the task from {source} is not UTF-8 (byte {exc.start})", "convert it: iconv") from exc

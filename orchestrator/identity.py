@@ -1,0 +1,120 @@
+"""Processes that can be told apart from later ones with the same pid, and the tree that belongs to an agent."""
+
+import contextlib
+import signal
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psutil
+
+AGENT_VARIABLE = "ORCH_AGENT"
+
+
+def start_time(pid: int) -> float | None:
+    """When the process `pid` started (seconds since the epoch); None when there is none, or only its zombie."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process.create_time()
+    except psutil.Error:
+        return None
+
+
+def is_alive(pid: int | None, started: float | None) -> bool:
+    """Whether exactly that process still runs: the pid and the start time must both match."""
+    if pid is None or started is None:
+        return False
+    found = start_time(pid)
+    # The start time is computed from the boot time, whose last digits drift with clock adjustment.
+    return found is not None and abs(found - started) < 2.0
+
+
+def tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int] = frozenset()) -> list["psutil.Process"]:
+    """Every process of an agent: the descendants of `roots`, and all that carry its id in their environment.
+
+    Tools start children in sessions of their own, which a signal to the process group misses. `spare` are pids that
+    are not to be counted (the supervisor itself).
+    """
+    import psutil
+
+    found: dict[int, psutil.Process] = {}
+    for pid in roots:
+        with contextlib.suppress(psutil.Error):
+            root = psutil.Process(pid)
+            for process in (root, *root.children(recursive=True)):
+                found[process.pid] = process
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.pid not in found and process.environ().get(AGENT_VARIABLE) == agent_id:
+                found[process.pid] = process
+    return [process for process in found.values() if process.pid not in spare and _running(process)]
+
+
+def _running(process: "psutil.Process") -> bool:
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """What became of a tree of processes: names of those that ended, and of those that could not be ended."""
+
+    ended: tuple[str, ...] = ()
+    survivors: tuple[str, ...] = ()
+
+
+def end_tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int], grace: float = 8.0) -> Ended:
+    """End every process of an agent: SIGTERM, after `grace` seconds SIGKILL, and say what survived.
+
+    Processes that are started while the others end are found again and ended too.
+    """
+    names: dict[int, str] = {}
+    first = list(roots)
+    deadline = time.monotonic() + grace
+    killed_until = deadline + 4.0
+    signalled: set[int] = set()
+    while True:
+        alive = tree(first, agent_id, spare=spare)
+        if not alive:
+            break
+        hard = time.monotonic() >= deadline
+        for process in alive:
+            names.setdefault(process.pid, _describe(process))
+            if hard or process.pid not in signalled:
+                _signal(process, signal.SIGKILL if hard else signal.SIGTERM)
+                signalled.add(process.pid)
+        if time.monotonic() >= killed_until:
+            break
+        time.sleep(0.05)
+    left = {process.pid for process in tree(first, agent_id, spare=spare)}
+    return Ended(
+        ended=tuple(name for pid, name in names.items() if pid not in left),
+        survivors=tuple(name for pid, name in names.items() if pid in left),
+    )
+
+
+def _signal(process: "psutil.Process", number: signal.Signals) -> None:
+    import psutil
+
+    # psutil checks the start time before it signals, so a reused pid is never hit.
+    with contextlib.suppress(psutil.Error):
+        process.send_signal(number)
+
+
+def _describe(process: "psutil.Process") -> str:
+    import psutil
+
+    try:
+        return f"{process.name()} (pid {process.pid})"
+    except psutil.Error:
+        return f"pid {process.pid}"

@@ -1,0 +1,35 @@
+"""Whether an agent that the records call running still is, asked of the machine."""
+
+from adapters.adapter import Outcome
+from orchestrator.agent import Agent, Status
+from orchestrator.identity import is_alive
+from orchestrator.records import Records, now
+
+# The time between the record and the supervisor's first write; after that a missing supervisor is a dead one.
+_STARTING_SECONDS = 60.0
+
+
+def observed(records: Records, agent: Agent) -> Agent:
+    """The agent as it is now. One whose supervisor has died is recorded as lost, with what is still running."""
+    if not agent.live or is_alive(agent.supervisor_pid, agent.supervisor_started):
+        return agent
+    if agent.supervisor_pid is None and _age_seconds(agent) < _STARTING_SECONDS:
+        return agent
+
+    def lose(current: Agent) -> Agent:
+        # The supervisor may have recorded the end between our reading and now.
+        if not current.live or is_alive(current.supervisor_pid, current.supervisor_started):
+            return current
+        running = is_alive(current.pid, current.pid_started)
+        reason = "its supervisor died"
+        if running:
+            reason += f"; the backend still runs as pid {current.pid} (orch stop {current.id} ends it)"
+        return current.changed(status=Status.ENDED, ended=now(), outcome=Outcome.LOST, reason=reason)
+
+    return records.change_agent(agent.id, lose)
+
+
+def _age_seconds(agent: Agent) -> float:
+    from datetime import UTC, datetime
+
+    return (datetime.now(UTC) - datetime.fromisoformat(agent.created)).total_seconds()

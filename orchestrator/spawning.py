@@ -1,0 +1,244 @@
+"""Spawning an agent, in a straight line; what fails half-way is undone in reverse."""
+
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from adapters.adapter import Adapter, Carry, Command, Launch
+from orchestrator.agent import Agent
+from orchestrator.backends import require_adapter
+from orchestrator.config_schema import Config
+from orchestrator.errors import BackendProblem, OrchError, SeamProblem, UsageProblem
+from orchestrator.executables import Program, load_program, require_executable
+from orchestrator.identity import AGENT_VARIABLE
+from orchestrator.injection import Injection, load_injection
+from orchestrator.interrupt import deferred, interruptible, shielded
+from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
+from orchestrator.locks import held
+from orchestrator.process import scrubbed
+from orchestrator.project import Project
+from orchestrator.records import Records, now
+from orchestrator.seams import SeamChoice, choose_seam, remove_agent_hygiene, write_block_hygiene
+from orchestrator.worktree import Place, check_out, create_worktree, plan_place, undo_worktree
+
+_LONGEST_TASK = 8 * 1024 * 1024
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpawnRequest:
+    """What the person asked for. `task` is the prompt as it is given to the backend, unchanged."""
+
+    backend: str
+    task: str
+    branch: str | None = None
+    base: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """Everything that was decided before anything was changed."""
+
+    agent_id: str
+    adapter: Adapter
+    program: Program
+    injection: Injection
+    place: Place
+    seam: SeamChoice
+    environ: dict[str, str]
+
+
+def spawn(project: Project, config: Config, request: SpawnRequest, environ: Mapping[str, str], *, tell: Tell) -> Agent:
+    """Start an agent and return it once its backend is known to run (or to have ended already).
+
+    `tell` gets one-line warnings. Raises an OrchError when it cannot be done; then nothing is left behind, except
+    work that the agent did before the failure. An interrupt (Ctrl-C, SIGTERM, SIGHUP) undoes in the same way.
+    """
+    with interruptible():
+        plan = _plan(project, config, request, environ, tell)
+        with ExitStack() as undo:
+            agent = _carry_out(project, config, request, plan, undo, tell)
+            undo.pop_all()
+    return agent
+
+
+def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapping[str, str], tell: Tell) -> _Plan:
+    _check_task(request.task)
+    adapter = require_adapter(config, request.backend)
+    settings = config.backend(request.backend)
+    path = require_executable(adapter, environ, settings.executable)
+    program = load_program(adapter, path, environ)
+    injection = load_injection(project, config)
+    for note in injection.notes:
+        tell(note)
+    agent_id = _free_id(project)
+    place = plan_place(
+        project,
+        agent_id=agent_id,
+        task=request.task,
+        branch=request.branch,
+        base=request.base,
+        directory=config.worktrees.dir,
+    )
+    seam = choose_seam(project, config, adapter, place, injection.text)
+    child = {**scrubbed(environ), **settings.env, AGENT_VARIABLE: agent_id, "ORCH_PROJECT": str(project.common_dir)}
+    return _Plan(
+        agent_id=agent_id,
+        adapter=adapter,
+        program=program,
+        injection=injection,
+        place=place,
+        seam=seam,
+        environ=child,
+    )
+
+
+def _carry_out(
+    project: Project, config: Config, request: SpawnRequest, plan: _Plan, undo: ExitStack, tell: Tell
+) -> Agent:
+    records = Records(path=project.records)
+    folder = project.agents / plan.agent_id
+    supervisor: list[int] = []
+    _make_folder(folder, undo)
+    _make_worktree(project, plan, undo, supervisor, tell)
+    launch = _launch(plan, request, folder, config)
+    command = _command(plan, launch, config)
+    for note in command.notes:
+        tell(note)
+    agent = _agent(plan, request, launch, command)
+    _write_files(command, folder)
+    undo.callback(_quietly, lambda: records.delete_agent(plan.agent_id))
+    records.add_agent(agent)
+    with deferred():
+        undo.callback(_quietly, lambda: undo_launch(records, plan.agent_id, *supervisor))
+        supervisor.append(
+            launch_supervisor(project, config, agent, command, plan.environ, folder, seam_made=plan.seam.made)
+        )
+    return confirm_running(records, agent, folder, *supervisor)
+
+
+def _check_task(task: str) -> None:
+    if not task.strip():
+        raise UsageProblem("the task is empty", "give it as an argument, with --file PATH, or on standard input")
+    if "\0" in task:
+        raise UsageProblem("the task holds a NUL byte, which no backend can take", "remove it")
+    if len(task) > _LONGEST_TASK:
+        raise UsageProblem(f"the task is longer than {_LONGEST_TASK} characters", "put the material into a file")
+
+
+def _free_id(project: Project) -> str:
+    taken = {agent.id for agent in Records(path=project.records).agents()}
+    for length in (2, 2, 2, 2, 3, 3, 4, 6):
+        found = secrets.token_hex(length)
+        if found not in taken and not (project.agents / found).exists():
+            return found
+    raise OrchError("no free agent id was found", "orch rm agents that are done")
+
+
+def _make_folder(folder: Path, undo: ExitStack) -> None:
+    with deferred():
+        folder.mkdir(parents=True, mode=0o700)
+        undo.callback(_quietly, lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _make_worktree(project: Project, plan: _Plan, undo: ExitStack, supervisor: list[int], tell: Tell) -> None:
+    def remove() -> None:
+        with held(project.lock):
+            if undo_worktree(project, plan.place, agent_ran=bool(supervisor)):
+                remove_agent_hygiene(project, plan.agent_id)
+            else:
+                tell(f"the worktree {plan.place.path} holds work, so it and its branch were kept")
+
+    with held(project.lock, tell), deferred():
+        undo.callback(_quietly, remove)
+        gitdir = create_worktree(project, plan.place)
+        write_block_hygiene(project, plan.agent_id, gitdir, plan.seam)
+    for note in check_out(project, plan.place):
+        tell(note)
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    """Undo one thing: an interrupt does not stop it, and its failure does not stop the next undoing."""
+    with shielded():
+        try:
+            action()
+        except (OrchError, OSError) as exc:
+            import logging
+
+            logging.getLogger("orch.spawn").warning("undoing failed: %s", exc)
+
+
+def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) -> Launch:
+    import os
+    import uuid
+
+    settings = config.backend(request.backend)
+    return Launch(
+        executable=str(plan.program.path),
+        task=request.task,
+        worktree=plan.place.path,
+        state=folder,
+        model=request.model or settings.model,
+        session=str(uuid.uuid4()) if plan.adapter.chooses_session else None,
+        root=os.geteuid() == 0,
+        environ=plan.environ,
+        extra_args=settings.args,
+    )
+
+
+def _command(plan: _Plan, launch: Launch, config: Config) -> Command:
+    """The backend's command, with the render in it where the seam is the launch."""
+    try:
+        command = plan.adapter.command(launch)
+        if plan.seam.kind != "launch":
+            return command
+        if plan.adapter.launch_seam is None:
+            raise SeamProblem(f"{plan.adapter.title} has no launch seam", "set projection.seam to auto or file")
+        carry = Carry(text=plan.injection.text, path=launch.state / "render", subagents=config.memory.subagents)
+        command = plan.adapter.launch_seam.apply(launch, command, carry)
+        return replace(command, files={**command.files, carry.path: carry.text.encode()})
+    except ValueError as exc:
+        raise BackendProblem(f"{plan.adapter.title} cannot be started so: {exc}") from exc
+
+
+def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command) -> Agent:
+    carried = plan.seam.kind != "none"
+    return Agent(
+        id=plan.agent_id,
+        backend=plan.adapter.name,
+        task=request.task,
+        branch=plan.place.branch,
+        worktree=str(plan.place.path),
+        base=plan.place.base,
+        base_name=plan.place.base_name,
+        created=now(),
+        executable=str(plan.program.path),
+        version=plan.program.version,
+        model=launch.model,
+        argv=command.argv,
+        environ_names=tuple(sorted({*command.environ, AGENT_VARIABLE, "ORCH_PROJECT"})),
+        render_digest=plan.injection.digest if carried else None,
+        render_bytes=len(plan.injection.text.encode()) if carried else 0,
+        seam=plan.seam.kind,
+        seam_reason=plan.seam.reason,
+        seam_file=plan.seam.file,
+        session=launch.session,
+        notes=command.notes,
+    )
+
+
+def _write_files(command: Command, folder: Path) -> None:
+    for path, data in command.files.items():
+        if not path.is_relative_to(folder):
+            raise SeamProblem(f"the adapter wants to write {path}, which is outside of its agent's directory")
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_bytes(data)
+    if command.stdin is not None:
+        source = folder / "stdin"
+        source.touch(mode=0o600)
+        source.write_bytes(command.stdin)

@@ -1,0 +1,199 @@
+"""The supervisor: one small detached process per agent, which holds its terminal and records its end.
+
+It is the only writer of an agent's record between "starting" and "ended". If it dies, what it wrote is there, and the
+next command that reads the record sees that nobody is behind it (`orchestrator.liveness`).
+"""
+
+import contextlib
+import os
+import signal
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import FrameType
+
+from adapters.adapter import Ending, Launch, Outcome, Report, report_plain
+from orchestrator.agent import Agent, Status
+from orchestrator.backends import adapter_of
+from orchestrator.cast import Cast
+from orchestrator.config import environment
+from orchestrator.errors import OrchError
+from orchestrator.identity import Ended, end_tree, start_time
+from orchestrator.launchfile import LaunchFile, load_launch_file
+from orchestrator.process import Terminal, launch_terminal
+from orchestrator.records import Records, now
+from orchestrator.requests import RequestCounter
+
+ROWS, COLUMNS = 50, 200
+_TICK_SECONDS = 0.5
+# Output is kept whole on disk; an adapter gets at most this much of it, from the end.
+_REPORT_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(kw_only=True)
+class _Course:
+    """What happened to the run besides its output: which of our own signals or limits ended it."""
+
+    stop: bool = False
+    limit: str = ""
+
+
+def supervise(common_dir: Path, agent_id: str) -> int:
+    """Run one agent to its end; the main function of the detached process. Returns its exit code."""
+    folder = common_dir / "orch" / "agents" / agent_id
+    records = Records(path=common_dir / "orch" / "records.db")
+    spec = load_launch_file(folder)
+    course = _Course()
+    _listen(course)
+    me = os.getpid()
+    records.change_agent(agent_id, lambda a: a.changed(supervisor_pid=me, supervisor_started=start_time(me)))
+    try:
+        with Cast(folder, rows=ROWS, columns=COLUMNS) as cast:
+            child = _launch(spec)
+            pid = child.pid
+            records.change_agent(
+                agent_id,
+                lambda a: a.changed(status=Status.RUNNING, pid=pid, pid_started=start_time(pid), started=now()),
+            )
+            ended = _follow(child, cast, spec, course)
+    except OrchError as exc:
+        fault = exc.message
+        records.change_agent(
+            agent_id,
+            lambda a: a.changed(status=Status.ENDED, ended=now(), outcome=Outcome.FAILED, reason=fault),
+        )
+        return 1
+    code, number = child.close()
+    _record_end(records, spec, folder, code, number, course, ended)
+    return 0
+
+
+def _listen(course: _Course) -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        course.stop = True
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def _launch(spec: LaunchFile) -> Terminal:
+    source = os.open(spec.stdin or os.devnull, os.O_RDONLY)
+    try:
+        return launch_terminal(spec.argv, cwd=Path(spec.cwd), environ=environment(), stdin=source, size=(ROWS, COLUMNS))
+    finally:
+        os.close(source)
+
+
+def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> Ended:
+    """Record output until the backend has ended or has to be ended; return what became of its tree."""
+    deadline = None if spec.minutes is None else time.monotonic() + spec.minutes * 60
+    spare = frozenset({os.getpid()})
+    counter = RequestCounter(adapter=adapter_of(spec.backend, Path(spec.common_dir)))
+    open_terminal = True
+    # A child that it left behind may hold the terminal open, and a program may close it and go on: the end of the
+    # output is not the end of the agent.
+    while not course.stop and child.is_alive():
+        data = child.read(_TICK_SECONDS) if open_terminal else b""
+        if data:
+            cast.write(data)
+            counter.feed(data)
+        elif data is None:
+            open_terminal = False
+        if not open_terminal:
+            time.sleep(_TICK_SECONDS / 5)
+        if deadline is not None and time.monotonic() >= deadline:
+            course.limit = f"limits.minutes: {spec.minutes:g} min of wall time are over"
+            break
+        if spec.requests is not None and counter.count > spec.requests:
+            course.limit = f"limits.requests: more than {spec.requests} requests to the model"
+            break
+        _watch_seam_file(spec)
+    ended = end_tree([child.pid], spec.agent_id, spare=spare)
+    while data := child.read(0.05):
+        cast.write(data)
+    return ended
+
+
+def _watch_seam_file(spec: LaunchFile) -> None:
+    """Once the agent has written something of its own into a context file that we made, git shall see the file."""
+    if not spec.seam_made or spec.seam_file is None:
+        return
+    from projection.hygiene import unhide
+
+    with contextlib.suppress(OSError):
+        unhide(Path(spec.common_dir), spec.agent_id, Path(spec.cwd), spec.seam_file)
+
+
+def _record_end(
+    records: Records,
+    spec: LaunchFile,
+    folder: Path,
+    code: int | None,
+    number: int | None,
+    course: _Course,
+    ended: Ended,
+) -> None:
+    agent = records.agent(spec.agent_id)
+    if agent is None:
+        return
+    report = read_report(agent, folder, exit_code=code, signal=number)
+    notes = list(agent.notes)
+    if ended.survivors:
+        notes.append(f"could not be ended: {', '.join(ended.survivors)}")
+    left = [name for name in ended.ended if f"(pid {agent.pid})" not in name]
+    if left:
+        notes.append(f"ended with the agent: {', '.join(left)}")
+    outcome, reason = report.outcome, report.reason
+    if course.limit:
+        outcome, reason = Outcome.LIMIT, course.limit
+    elif course.stop:
+        outcome, reason = Outcome.STOPPED, "orch stop"
+    records.change_agent(
+        spec.agent_id,
+        lambda a: a.changed(
+            status=Status.ENDED,
+            ended=now(),
+            exit_code=code,
+            signal=number,
+            outcome=outcome,
+            reason=reason,
+            message=report.message,
+            session=report.session or a.session,
+            usage=None if report.usage is None else asdict(report.usage),
+            notes=tuple(notes),
+        ),
+    )
+    records.add_event("ended", spec.agent_id, outcome=outcome.value, reason=reason)
+
+
+def read_report(agent: Agent, folder: Path, *, exit_code: int | None, signal: int | None) -> Report:
+    """What the agent's adapter makes of its end; a fault in reading hostile output is an outcome, not a crash."""
+    launch = Launch(
+        executable=agent.executable,
+        task=agent.task,
+        worktree=Path(agent.worktree),
+        state=folder,
+        model=agent.model,
+        session=agent.session,
+        environ=environment(),
+    )
+    ending = Ending(exit_code=exit_code, signal=signal, output=_output_tail(folder), launch=launch)
+    adapter = adapter_of(agent.backend, folder.parent.parent.parent)
+    if adapter is None:
+        return report_plain(ending)
+    try:
+        return adapter.report(ending)
+    except Exception as exc:  # whatever a backend prints, its end has to be recorded
+        plain = report_plain(ending)
+        return replace(plain, reason=f"{plain.reason or 'the output could not be read'} ({type(exc).__name__}: {exc})")
+
+
+def _output_tail(folder: Path) -> bytes:
+    try:
+        with (folder / "output").open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - _REPORT_BYTES))
+            return stream.read()
+    except OSError:
+        return b""
