@@ -1,15 +1,13 @@
-"""The backends' programs: where they are, and which version they are."""
+"""The backends' programs: which version they are, and whether the adapter was measured on it."""
 
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.adapter import Adapter
-from orchestrator.errors import BackendProblem
 from orchestrator.process import ProcessFault, run, scrubbed
 
 _VERSION_SECONDS = 30.0
@@ -34,26 +32,6 @@ class Program:
     def older(self) -> bool:
         """Whether it is older than what the adapter was measured on."""
         return self.version is not None and _key(self.version) < _key(self.tested[0])
-
-
-def find_executable(adapter: Adapter, environ: Mapping[str, str], configured: str | None = None) -> Path | None:
-    """The program's absolute path: the configured one, else the first of the adapter's names on PATH."""
-    names = (configured,) if configured else adapter.executables
-    for name in names:
-        found = shutil.which(str(Path(name).expanduser()), path=environ.get("PATH"))
-        if found:
-            return Path(found).absolute()
-    return None
-
-
-def require_executable(adapter: Adapter, environ: Mapping[str, str], configured: str | None = None) -> Path:
-    """Like `find_executable`; raises BackendProblem, which tells how to get it."""
-    found = find_executable(adapter, environ, configured)
-    if found is not None:
-        return found
-    looked = configured or " or ".join(adapter.executables)
-    where = f"no program {looked}" + ("" if configured and os.sep in configured else " on PATH")
-    raise BackendProblem(f"{adapter.title} is not installed: {where}", adapter.install)
 
 
 def load_program(adapter: Adapter, path: Path, environ: Mapping[str, str]) -> Program:

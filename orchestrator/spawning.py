@@ -9,10 +9,10 @@ from pathlib import Path
 
 from adapters.adapter import Adapter, Carry, Command, Launch
 from orchestrator.agent import Agent
-from orchestrator.backends import require_adapter
+from orchestrator.backends import require_backend, require_executable
 from orchestrator.config_schema import Config
 from orchestrator.errors import BackendProblem, OrchError, SeamProblem, UsageProblem
-from orchestrator.executables import Program, load_program, require_executable
+from orchestrator.executables import Program, load_program
 from orchestrator.identity import AGENT_VARIABLE
 from orchestrator.injection import Injection, load_injection
 from orchestrator.interrupt import deferred, interruptible, shielded
@@ -68,9 +68,9 @@ def spawn(project: Project, config: Config, request: SpawnRequest, environ: Mapp
 
 def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapping[str, str], tell: Tell) -> _Plan:
     _check_task(request.task)
-    adapter = require_adapter(config, request.backend)
+    adapter = require_backend(config, request.backend)
     settings = config.backend(request.backend)
-    path = require_executable(adapter, environ, settings.executable)
+    path = require_executable(adapter, config, environ)
     program = load_program(adapter, path, environ)
     injection = load_injection(project, config)
     for note in injection.notes:
@@ -124,6 +124,10 @@ def _carry_out(
 def _check_task(task: str) -> None:
     if not task.strip():
         raise UsageProblem("the task is empty", "give it as an argument, with --file PATH, or on standard input")
+    try:
+        task.encode()
+    except UnicodeEncodeError as exc:
+        raise UsageProblem(f"the task is not UTF-8 (character {exc.start})", "convert it: iconv") from exc
     if "\0" in task:
         raise UsageProblem("the task holds a NUL byte, which no backend can take", "remove it")
     if len(task) > _LONGEST_TASK:

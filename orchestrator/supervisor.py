@@ -8,13 +8,12 @@ import contextlib
 import os
 import signal
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
-from adapters.adapter import Ending, Launch, Outcome, Report, report_plain
-from orchestrator.agent import Agent, Status
-from orchestrator.backends import adapter_of
+from adapters.adapter import Outcome
+from orchestrator.agent import Status
 from orchestrator.cast import Cast
 from orchestrator.config import environment
 from orchestrator.errors import OrchError
@@ -22,12 +21,11 @@ from orchestrator.identity import Ended, end_tree, start_time
 from orchestrator.launchfile import LaunchFile, load_launch_file
 from orchestrator.process import Terminal, launch_terminal
 from orchestrator.records import Records, now
+from orchestrator.reporting import adapter_of, read_report
 from orchestrator.requests import RequestCounter
 
 ROWS, COLUMNS = 50, 200
 _TICK_SECONDS = 0.5
-# Output is kept whole on disk; an adapter gets at most this much of it, from the end.
-_REPORT_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(kw_only=True)
@@ -165,35 +163,3 @@ def _record_end(
         ),
     )
     records.add_event("ended", spec.agent_id, outcome=outcome.value, reason=reason)
-
-
-def read_report(agent: Agent, folder: Path, *, exit_code: int | None, signal: int | None) -> Report:
-    """What the agent's adapter makes of its end; a fault in reading hostile output is an outcome, not a crash."""
-    launch = Launch(
-        executable=agent.executable,
-        task=agent.task,
-        worktree=Path(agent.worktree),
-        state=folder,
-        model=agent.model,
-        session=agent.session,
-        environ=environment(),
-    )
-    ending = Ending(exit_code=exit_code, signal=signal, output=_output_tail(folder), launch=launch)
-    adapter = adapter_of(agent.backend, folder.parent.parent.parent)
-    if adapter is None:
-        return report_plain(ending)
-    try:
-        return adapter.report(ending)
-    except Exception as exc:  # whatever a backend prints, its end has to be recorded
-        plain = report_plain(ending)
-        return replace(plain, reason=f"{plain.reason or 'the output could not be read'} ({type(exc).__name__}: {exc})")
-
-
-def _output_tail(folder: Path) -> bytes:
-    try:
-        with (folder / "output").open("rb") as stream:
-            size = stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, size - _REPORT_BYTES))
-            return stream.read()
-    except OSError:
-        return b""
