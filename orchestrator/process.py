@@ -250,10 +250,10 @@ def launch_terminal(
     *,
     cwd: Path,
     environ: Mapping[str, str],
-    stdin: int,
+    stdin: Path,
     size: tuple[int, int] = (50, 200),
 ) -> "Terminal":
-    """Start a program on a pseudo-terminal of its own, its standard input taken from the descriptor `stdin`.
+    """Start a program on a pseudo-terminal of its own, its standard input read from the file `stdin`.
 
     The terminal does not echo and does not turn `\\n` into `\\r\\n`: a line of JSON arrives as it was written.
     `size` is rows, columns. Raises ProcessFault when it cannot be started.
@@ -266,7 +266,10 @@ def launch_terminal(
         attributes = termios.tcgetattr(1)
         attributes[1] &= ~termios.OPOST
         termios.tcsetattr(1, termios.TCSANOW, attributes)
-        os.dup2(stdin, 0)
+        # Opened here, since pexpect closes every descriptor of ours in the child.
+        source = os.open(stdin, os.O_RDONLY)
+        os.dup2(source, 0)
+        os.close(source)
 
     try:
         child = pexpect.spawn(

@@ -4,7 +4,6 @@ It is the only writer of an agent's record between "starting" and "ended". If it
 next command that reads the record sees that nobody is behind it (`orchestrator.liveness`).
 """
 
-import contextlib
 import os
 import signal
 import time
@@ -76,11 +75,13 @@ def _listen(course: _Course) -> None:
 
 
 def _launch(spec: LaunchFile) -> Terminal:
-    source = os.open(spec.stdin or os.devnull, os.O_RDONLY)
-    try:
-        return launch_terminal(spec.argv, cwd=Path(spec.cwd), environ=environment(), stdin=source, size=(ROWS, COLUMNS))
-    finally:
-        os.close(source)
+    return launch_terminal(
+        spec.argv,
+        cwd=Path(spec.cwd),
+        environ=environment(),
+        stdin=Path(spec.stdin or os.devnull),
+        size=(ROWS, COLUMNS),
+    )
 
 
 def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> Ended:
@@ -106,21 +107,10 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
         if spec.requests is not None and counter.count > spec.requests:
             course.limit = f"limits.requests: more than {spec.requests} requests to the model"
             break
-        _watch_seam_file(spec)
     ended = end_tree([child.pid], spec.agent_id, spare=spare)
     while data := child.read(0.05):
         cast.write(data)
     return ended
-
-
-def _watch_seam_file(spec: LaunchFile) -> None:
-    """Once the agent has written something of its own into a context file that we made, git shall see the file."""
-    if not spec.seam_made or spec.seam_file is None:
-        return
-    from projection.hygiene import unhide
-
-    with contextlib.suppress(OSError):
-        unhide(Path(spec.common_dir), spec.agent_id, Path(spec.cwd), spec.seam_file)
 
 
 def _record_end(

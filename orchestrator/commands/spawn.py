@@ -1,5 +1,6 @@
 """`orch spawn`: start an agent."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def _task(task: str | None, path: str | None) -> str:
         except OSError as exc:
             raise UsageProblem(f"cannot read the task from {path}: {exc.strerror}") from exc
         return _decoded(data, path)
-    stream = click.get_binary_stream("stdin")
+    stream = sys.stdin.buffer
     if stream.isatty():
         raise UsageProblem("there is no task", 'orch spawn --backend NAME "what to do", or --file PATH')
     return _decoded(stream.read(), "standard input")
