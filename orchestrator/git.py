@@ -22,7 +22,8 @@ class Git:
 
     def run(self, *args: str, check: bool = True, stdin: bytes | None = None, timeout: float = 120) -> Finished:
         """Run `git ARGS` here; `timeout` in seconds."""
-        return run(["git", *args], cwd=self.cwd, environ=git_environment(), check=check, stdin=stdin, timeout=timeout)
+        environ = {**git_environment(), **dict(self.environ)}
+        return run(["git", *args], cwd=self.cwd, environ=environ, check=check, stdin=stdin, timeout=timeout)
 
     def text(self, *args: str) -> str:
         """Standard output of `git ARGS`, without its last newline; undecodable bytes kept by surrogateescape."""

@@ -276,7 +276,8 @@ def launch_terminal(
             argv[0],
             list(argv[1:]),
             cwd=str(cwd),
-            env=dict(environ),
+            # opencode takes its directory from PWD (1.18.33), which would still be the person's own.
+            env={**environ, "PWD": str(cwd)},
             echo=False,
             dimensions=size,
             timeout=None,
