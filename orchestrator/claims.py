@@ -30,6 +30,7 @@ class Claim:
 
 # The claims in the order of the table's columns, with their headings.
 HEADINGS: Mapping[str, str] = {
+    "ran": "ran",
     "once": "once",
     "exact": "exact",
     "second_turn": "2nd turn",
@@ -68,6 +69,12 @@ class Row:
 def judged(name: str, holds: bool, detail: str = "") -> Claim:
     """A claim that holds or does not."""
     return Claim(name=name, verdict=Verdict.TRUE if holds else Verdict.FALSE, detail=detail)
+
+
+def ran_claim(complaints: Sequence[str]) -> Claim:
+    """Judge whether every run came to its end as the backend itself tells it."""
+    found = [complaint for complaint in complaints if complaint]
+    return judged("ran", not found, "; ".join(dict.fromkeys(found)))
 
 
 def delivery_claims(requests: Sequence[Recorded], text: str) -> tuple[Claim, ...]:

@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
     "doctor": ("doctor", "Look for what is missing, broken or left over, and repair what is safe."),
     "config": ("config", "Show the configuration, and where each value is from."),
+    "demo": ("demo", "See the memory arrive at a model on this machine: no account, no network."),
+    "verify": ("verify", "Prove for each installed backend that the memory reaches its model."),
 }
 
 # Found by name but not listed: orch starts them itself.

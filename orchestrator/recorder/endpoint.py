@@ -52,6 +52,11 @@ class Recorder:
         """The requests of the conversation itself: no titles, no counts."""
         return [recorded for recorded in self.requests if recorded.role == "main"]
 
+    def play(self, script: Script) -> None:
+        """Answer from this script from now on, from its beginning."""
+        with self._lock:
+            self._script, self._used = script, 0
+
     def __enter__(self) -> Self:
         if self._keep is not None:
             self._keep.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,0 +1,206 @@
+"""Verifying one backend through one seam: real spawns in a sandbox, against the loopback model."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from adapters.adapter import Adapter, Carry, Launch
+from orchestrator.claims import (
+    Claim,
+    Row,
+    Verdict,
+    delivery_claims,
+    footprint_claim,
+    judged,
+    off_claim,
+    ran_claim,
+    resume_claim,
+    share_of,
+    unprovable,
+)
+from orchestrator.delivery import find_text
+from orchestrator.errors import OrchError
+from orchestrator.executables import load_program
+from orchestrator.footprint import load_footprint
+from orchestrator.process import run
+from orchestrator.recorder import Recorder, Script
+from orchestrator.rehearsal import (
+    RUN_SECONDS,
+    Rehearsal,
+    dirt,
+    rehearse,
+    remove,
+    rendered,
+    write_orch_config,
+    write_set_up,
+)
+from orchestrator.sandbox import Sandbox, said, sandbox
+from orchestrator.verify_memory import BUDGET, FILES
+
+_TASK = "Look into README.md and tell what it says."
+_OTHER_TASK = "Count the words of README.md, please."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is verified: a backend's adapter, its program, and one of its seams (`file` or `launch`)."""
+
+    adapter: Adapter
+    program: Path
+    seam: str
+
+
+def verify(subject: Subject, environ: Mapping[str, str]) -> Row:
+    """Run every check of one subject; what cannot be run becomes a row with a note, never an exception of ours."""
+    adapter = subject.adapter
+    row = Row(backend=adapter.name, seam=subject.seam, version=None, tested=adapter.tested)
+    try:
+        with sandbox(environ, FILES) as box:
+            # Asked in the sandbox too: some programs write into the home even for their version.
+            row = replace(row, version=load_program(adapter, subject.program, box.environ).version)
+            if adapter.redirect is None:
+                return _verify_file(subject, box, row)
+            with Recorder() as recorder:
+                return _Verification(subject, box, recorder).row(row)
+    except OrchError as exc:
+        claim = judged("ran", False, exc.message)
+        return replace(row, claims=(claim,))
+
+
+class _Verification:
+    """The runs of one subject, in one sandbox, against one recorder."""
+
+    def __init__(self, subject: Subject, box: Sandbox, recorder: Recorder) -> None:
+        self._subject, self._box, self._recorder = subject, box, recorder
+        self._redirect = write_set_up(box, subject.adapter, subject.program, recorder.url, BUDGET)
+
+    def row(self, row: Row) -> Row:
+        """Make every run and judge it."""
+        box = self._box
+        text = rendered(box)
+        before = load_footprint(box.git())
+        off, differences = self._off()
+        first = self._spawn("first", _TASK)
+        left = dirt(box, first.worktree)
+        resumed = self._resume(first, text)
+        second = self._spawn("second", _OTHER_TASK)
+        left += dirt(box, second.worktree)
+        for each in (off, first, second):
+            remove(box, each)
+        left += before.differences(load_footprint(box.git()))
+        share = share_of(first.requests, second.requests)
+        sighting = find_text(first.requests[0].body, text) if first.requests else None
+        place = None if sighting is None else sighting.place
+        claims = (
+            ran_claim([each.complaint for each in (off, first, second)]),
+            *delivery_claims(first.requests, text),
+            resumed,
+            off_claim(off.requests, text, differences),
+            footprint_claim(left),
+        )
+        return replace(
+            row,
+            claims=claims,
+            share=share,
+            place=place,
+            shares_memory=None if share is None or place is None else share.covers(place.path),
+        )
+
+    def _spawn(self, branch: str, task: str, *options: str) -> Rehearsal:
+        seam = ("--seam", self._subject.seam)
+        return rehearse(
+            self._box, self._recorder, self._subject.adapter.name, *seam, *options, branch=branch, task=task
+        )
+
+    def _off(self) -> tuple[Rehearsal, list[str]]:
+        """Run with the memory off; return with it what differs from a launch that knows of no memory."""
+        box = self._box
+        before = load_footprint(box.git())
+        off = self._spawn("off", _TASK, "--no-memory")
+        after = load_footprint(box.git())
+        found = [".git/config has changed"] if before.config != after.config else []
+        found += [".git/info has changed"] if before.info != after.info else []
+        plain = self._subject.adapter.command(self._launch(off, task=_TASK, resume=False))
+        if tuple(plain.argv) != tuple(_words(off.agent["argv"])):
+            found.append("the arguments are not those of a plain launch")
+        tracked = set(box.git(off.worktree).text("ls-files", "-z").split("\0"))
+        extra = sorted(_files(off.worktree) - tracked)
+        return off, [*found, *(f"{name} stands in the worktree" for name in extra)]
+
+    def _launch(self, of: Rehearsal, *, task: str, resume: bool) -> Launch:
+        session = of.agent.get("session")
+        return Launch(
+            executable=str(self._subject.program),
+            task=task,
+            worktree=of.worktree,
+            state=self._box.repo / ".git" / "orch" / "agents" / of.id,
+            model=self._redirect.model,
+            session=None if session is None else str(session),
+            resume=resume,
+            root=os.geteuid() == 0,
+            environ=self._environ(of),
+            extra_args=self._redirect.args,
+        )
+
+    def _environ(self, of: Rehearsal) -> dict[str, str]:
+        own = {"ORCH_AGENT": of.id, "ORCH_PROJECT": str(self._box.repo / ".git"), "PWD": str(of.worktree)}
+        return {**self._box.environ, **self._redirect.environ, **own}
+
+    def _resume(self, first: Rehearsal, text: str) -> Claim:
+        """Continue the first conversation in its worktree, the render carried as by a spawn."""
+        adapter = self._subject.adapter
+        if not adapter.resumes:
+            return Claim(name="resume", verdict=Verdict.ABSENT, detail="the backend cannot continue a conversation")
+        if first.agent.get("session") is None:
+            return Claim(name="resume", verdict=Verdict.FALSE, detail="the session's id could not be read")
+        launch = self._launch(first, task="Go on, please.", resume=True)
+        command = adapter.command(launch)
+        if self._subject.seam == "launch" and adapter.launch_seam is not None:
+            carry = Carry(text=text, path=launch.state / "render")
+            command = adapter.launch_seam.apply(launch, command, carry)
+            command = replace(command, files={**command.files, carry.path: text.encode()})
+        for path, data in command.files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        seen = len(self._recorder.main_requests)
+        self._recorder.play(Script())
+        environ = {**launch.environ, **command.environ}
+        run(command.argv, cwd=first.worktree, environ=environ, stdin=command.stdin, timeout=RUN_SECONDS, check=False)
+        return resume_claim(self._recorder.main_requests[seen:], text)
+
+
+def _words(value: object) -> list[str]:
+    return [str(word) for word in value] if isinstance(value, list) else []
+
+
+def _files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".git"}
+
+
+def _verify_file(subject: Subject, box: Sandbox, row: Row) -> Row:
+    """Check the block in the context file, in a spawn whose program is a stand-in that does nothing."""
+    adapter = subject.adapter
+    stand_in = box.root / "stand-in"
+    stand_in.write_text("#!/bin/sh\necho 0.0.0\n", encoding="utf-8")
+    stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
+    write_orch_config(box, {adapter.name: {"executable": str(stand_in)}}, BUDGET)
+    text, before = rendered(box), load_footprint(box.git())
+    command = ["spawn", "--backend", adapter.name, "--seam", "file", "--wait", "--json", "--", _TASK]
+    agent = Rehearsal(agent=box.orch_json(*command)["agents"][0], requests=())
+    name = str(agent.agent.get("seam_file"))
+    path = agent.worktree / name
+    times = path.read_text(encoding="utf-8").count(text) if path.is_file() else 0
+    left = dirt(box, agent.worktree)
+    done = box.orch("rm", agent.id)
+    left += [f"orch rm: {said(done)}"] if done.code else before.differences(load_footprint(box.git()))
+    why = f"the model's traffic of {adapter.title} cannot be redirected"
+    found = judged("once", False, f"the text stands {times} times in {name}") if times != 1 else None
+    claims = (
+        *((found,) if found else unprovable(["once"], why)),
+        *unprovable(["exact", "second_turn", "resume", "off"], why),
+        footprint_claim(left),
+    )
+    note = f"delivery cannot be proven offline: {why}; checked: the text stands once, whole, in {name}"
+    return replace(row, claims=claims, note=note if found is None else why)
