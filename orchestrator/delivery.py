@@ -185,8 +185,15 @@ def _longest(values: Sequence[str], text: str, part: Callable[[int], str]) -> in
 
 
 def same_place(first: Sighting, second: Sighting) -> bool:
-    """Tell whether a text that both requests hold once stands at the same path, offset and byte in both."""
-    return first.once and second.once and first.places == second.places
+    """Tell whether a text that both requests hold once stands at the same path and offset in both.
+
+    The byte of the request is no part of it: claude writes the growing `messages` before `system`, though the model
+    reads it after.
+    """
+    if not (first.once and second.once):
+        return False
+    old, new = first.places[0], second.places[0]
+    return (old.path, old.offset) == (new.path, new.offset)
 
 
 def describe(sighting: Sighting) -> str:

@@ -1,8 +1,7 @@
 """The demonstration: a scratch repository, one agent through the real pipeline, and what reached its model."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,9 +86,9 @@ def demonstrate(
     with sandbox(environ, FILES, keep=keep) as box, Recorder(keep=box.root / "requests" if keep else None) as recorder:
         tell(f"a scratch repository with a committed memory is in {box.repo}")
         tell(f"the loopback model listens on {recorder.url}")
-        with _set_up(config, environ, name, box, recorder.url) as program:
-            tell(f"spawning {name} with: orch spawn --backend {name} …")
-            return _show(name, program, box, recorder, keep=keep)
+        program = _set_up(config, environ, name, box, recorder.url)
+        tell(f"spawning {name} with: orch spawn --backend {name} …")
+        return _show(name, program, box, recorder, keep=keep)
 
 
 def chosen_backend(config: Config, environ: Mapping[str, str]) -> str:
@@ -101,14 +100,13 @@ def chosen_backend(config: Config, environ: Mapping[str, str]) -> str:
     return SCRIPTED
 
 
-@contextmanager
-def _set_up(config: Config, environ: Mapping[str, str], name: str, box: Sandbox, url: str) -> Iterator[str]:
+def _set_up(config: Config, environ: Mapping[str, str], name: str, box: Sandbox, url: str) -> str:
+    """Configure the scratch orch for the backend, and return what its program is."""
     if name == SCRIPTED:
         command = [sys.executable, "-I", "-m", "orchestrator.scripted_agent"]
         own = {"command": command, "prompt": "arg", "seam": {"file": "AGENTS.md"}, "env": {"ORCH_DEMO_URL": url}}
         write_orch_config(box, {SCRIPTED: own})
-        yield "a minimal agent of orch's own (no real backend is installed)"
-        return
+        return "a minimal agent of orch's own"
     adapter = require_backend(config, name)
     program = require_executable(adapter, config, environ)
     if adapter.redirect is None:
@@ -117,7 +115,7 @@ def _set_up(config: Config, environ: Mapping[str, str], name: str, box: Sandbox,
             f"orch demo --backend {SCRIPTED}",
         )
     write_set_up(box, adapter, program, url)
-    yield str(program)
+    return str(program)
 
 
 def _show(name: str, program: str, box: Sandbox, recorder: Recorder, *, keep: bool) -> Demonstration:
@@ -126,8 +124,7 @@ def _show(name: str, program: str, box: Sandbox, recorder: Recorder, *, keep: bo
     run = rehearse(box, recorder, name, branch="demo", task=TASK, final=_FINAL)
     left = dirt(box, run.worktree)
     status = judged("status", not left, "; ".join(left) or "git status --porcelain in the agent's worktree is empty")
-    remove(box, run)
-    after = footprint_claim(before.differences(load_footprint(box.git())))
+    after = footprint_claim(remove(box, run) + before.differences(load_footprint(box.git())))
     place = find_text(run.requests[0].body, text).place if run.requests else None
     return Demonstration(
         backend=name,

@@ -80,11 +80,10 @@ def rehearse(
     return Rehearsal(agent=value["agents"][0], requests=recorder.main_requests[seen:])
 
 
-def remove(box: Sandbox, rehearsal: Rehearsal) -> None:
-    """Remove the agent's worktree and branch, as a person would; raises OrchError when orch refuses."""
+def remove(box: Sandbox, rehearsal: Rehearsal) -> list[str]:
+    """Remove the agent's worktree and branch, as a person would; return why orch refuses, nothing when it does not."""
     done = box.orch("rm", rehearsal.id)
-    if done.code != 0:
-        raise OrchError(f"orch rm: {said(done)}")
+    return [] if done.code == 0 else [f"orch rm: {said(done)}"]
 
 
 def rendered(box: Sandbox) -> str:

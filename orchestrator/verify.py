@@ -36,7 +36,7 @@ from orchestrator.rehearsal import (
     write_orch_config,
     write_set_up,
 )
-from orchestrator.sandbox import Sandbox, said, sandbox
+from orchestrator.sandbox import Sandbox, sandbox
 from orchestrator.verify_memory import BUDGET, FILES
 
 _TASK = "Look into README.md and tell what it says."
@@ -88,7 +88,7 @@ class _Verification:
         second = self._spawn("second", _OTHER_TASK)
         left += dirt(box, second.worktree)
         for each in (off, first, second):
-            remove(box, each)
+            left += remove(box, each)
         left += before.differences(load_footprint(box.git()))
         share = share_of(first.requests, second.requests)
         sighting = find_text(first.requests[0].body, text) if first.requests else None
@@ -193,8 +193,7 @@ def _verify_file(subject: Subject, box: Sandbox, row: Row) -> Row:
     path = agent.worktree / name
     times = path.read_text(encoding="utf-8").count(text) if path.is_file() else 0
     left = dirt(box, agent.worktree)
-    done = box.orch("rm", agent.id)
-    left += [f"orch rm: {said(done)}"] if done.code else before.differences(load_footprint(box.git()))
+    left += remove(box, agent) + before.differences(load_footprint(box.git()))
     why = f"the model's traffic of {adapter.title} cannot be redirected"
     found = judged("once", False, f"the text stands {times} times in {name}") if times != 1 else None
     claims = (

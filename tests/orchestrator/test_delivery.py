@@ -140,8 +140,9 @@ def test_an_empty_text_was_not_to_be_delivered() -> None:
     assert (sighting.times, sighting.stop) == (0, None)
 
 
-def test_the_same_place_is_the_same_byte() -> None:
+def test_the_same_place_is_the_same_character_of_the_same_string() -> None:
     first = find_text(request("base", RENDER), RENDER)
     assert same_place(first, find_text(request("base", RENDER, "more"), RENDER))
-    assert not same_place(first, find_text(request("Base!", RENDER), RENDER))
+    assert not same_place(first, find_text(request("base", "!" + RENDER), RENDER))
+    assert not same_place(first, find_text(request("base", "more", RENDER), RENDER))
     assert not same_place(first, find_text(request("base"), RENDER))
