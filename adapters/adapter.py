@@ -57,10 +57,16 @@ class Carry:
 
 @dataclass(frozen=True, kw_only=True)
 class FileSeam:
-    """A block in a context file at the worktree's root. `cap` is the backend's limit on the file, in bytes."""
+    """A block in a context file at the worktree's root. `cap` is the backend's limit on the file, in bytes.
+
+    `shadowed_by` are names beside it that the backend reads in its place; `hides` are those that it stops reading
+    once the file is there.
+    """
 
     name: str
     cap: int | None = None
+    shadowed_by: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,35 +1,90 @@
-"""Choosing the seam for an agent, and the git hygiene of the one that is a file."""
+"""Choosing the seam for an agent, and the life of the block where the seam is a file."""
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 from adapters.adapter import Adapter
+from orchestrator.base_entry import load_entry, user_file
 from orchestrator.config_schema import Config
+from orchestrator.errors import GitProblem, SeamProblem
+from orchestrator.git import Git
 from orchestrator.project import Project
 from orchestrator.worktree import Place
+from projection.faults import HygieneFault, ProjectionFault
+from projection.hygiene import Hygiene, remove_hygiene, unhide, write_hygiene
+from projection.placement import write_block
+from projection.seam import HeadEntry, SeamPlan, plan_seam
+
+__all__ = ["SeamPlan", "choose_seam", "place_block", "remove_agent_hygiene", "unhide", "write_block_hygiene"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeamChoice:
-    """How the text reaches the backend; `made` says that the file is ours alone."""
+@contextmanager
+def _mapped() -> Iterator[None]:
+    try:
+        yield
+    except HygieneFault as exc:
+        raise GitProblem(exc.message, exc.hint) from exc
+    except ProjectionFault as exc:
+        raise SeamProblem(exc.message, exc.hint) from exc
 
-    kind: Literal["none", "file", "launch"] = "none"
-    reason: str = ""
-    file: str | None = None
-    made: bool = False
-    block: bytes = b""
 
-
-def choose_seam(project: Project, config: Config, adapter: Adapter, place: Place, text: str) -> SeamChoice:
+def choose_seam(project: Project, config: Config, adapter: Adapter, place: Place, text: str) -> SeamPlan:
+    """Plan how the text reaches the backend; changes nothing. Raises SeamProblem where no way is open."""
     if not text:
-        return SeamChoice()
-    return SeamChoice(kind="launch")
+        return plan_seam(adapter, "auto", head_entry=HeadEntry(), text="")
+    seam = adapter.file_seam
+    entry = HeadEntry() if seam is None else load_entry(project, place.base, seam.name)
+    with _mapped():
+        return plan_seam(adapter, config.seam(adapter.name), head_entry=entry, text=text)
 
 
-def write_block_hygiene(project: Project, agent_id: str, gitdir: Path, choice: SeamChoice) -> None:
-    return
+def write_block_hygiene(project: Project, agent_id: str, gitdir: Path, plan: SeamPlan) -> None:
+    """Write the git configuration of the agent's worktree, before its checkout. The caller holds the project's lock."""
+    if plan.file is None:
+        return
+    hygiene = Hygiene(
+        common_dir=project.common_dir,
+        gitdir=gitdir,
+        agent_dir=project.agents / agent_id,
+        agent_id=agent_id,
+        user_excludes=user_file(project, "core.excludesFile", "ignore"),
+        user_attributes=user_file(project, "core.attributesFile", "attributes"),
+    )
+    with _mapped():
+        write_hygiene(hygiene, plan.file, plan.block, sys.executable, hide=plan.made)
+
+
+def place_block(project: Project, place: Place, plan: SeamPlan) -> None:
+    """Make the file with the block where the checkout did not: the base commit has none, or git left it out."""
+    if plan.file is None:
+        return
+    path = place.path / plan.file
+    git = project.git(place.path)
+    if not plan.made and not path.is_symlink() and not path.exists():
+        # A sparse checkout leaves it out. A block alone would then be, to git, the deletion of all the rest.
+        git.run("checkout", "--ignore-skip-worktree-bits", "--", f":(literal){plan.file}")
+    with _mapped():
+        placed = write_block(place.path, plan.file, plan.block)
+    if placed.changed and not plan.made:
+        refresh_entry(git, plan.file)
+
+
+def refresh_entry(git: Git, name: str) -> None:
+    """Let git compare the file's content anew after we changed it on disk; stages nothing.
+
+    Git takes a tracked file of another size for modified without a look; an entry without a size makes it look.
+    """
+    entries = git.run("ls-files", "-z", "--stage", "--", f":(literal){name}").stdout.split(b"\0")
+    if len(entries) != 2:
+        return  # not tracked, or a conflict that has to stay one
+    mode, blob, _ = entries[0].partition(b"\t")[0].decode().split(" ")
+    git.run("update-index", "--cacheinfo", f"{mode},{blob},{name}")
+    git.run("update-index", "-q", "--refresh", check=False)
 
 
 def remove_agent_hygiene(project: Project, agent_id: str) -> None:
-    return
+    """Take the agent's git configuration away. The caller holds the project's lock."""
+    with _mapped():
+        remove_hygiene(project.common_dir, agent_id)

@@ -21,7 +21,7 @@ from orchestrator.locks import held
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
-from orchestrator.seams import SeamChoice, choose_seam, remove_agent_hygiene, write_block_hygiene
+from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.worktree import Place, check_out, create_worktree, plan_place, undo_worktree
 
 _LONGEST_TASK = 8 * 1024 * 1024
@@ -48,7 +48,7 @@ class _Plan:
     program: Program
     injection: Injection
     place: Place
-    seam: SeamChoice
+    seam: SeamPlan
     environ: dict[str, str]
 
 
@@ -163,6 +163,7 @@ def _make_worktree(project: Project, plan: _Plan, undo: ExitStack, supervisor: l
         write_block_hygiene(project, plan.agent_id, gitdir, plan.seam)
     for note in check_out(project, plan.place):
         tell(note)
+    place_block(project, plan.place, plan.seam)
 
 
 def _quietly(action: Callable[[], object]) -> None:

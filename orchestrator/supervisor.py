@@ -22,9 +22,11 @@ from orchestrator.process import Terminal, launch_terminal
 from orchestrator.records import Records, now
 from orchestrator.reporting import adapter_of, read_report
 from orchestrator.requests import RequestCounter
+from orchestrator.seams import unhide
 
 ROWS, COLUMNS = 50, 200
 _TICK_SECONDS = 0.5
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(kw_only=True)
@@ -33,6 +35,22 @@ class _Course:
 
     stop: bool = False
     limit: str = ""
+
+
+@dataclass(kw_only=True)
+class _Look:
+    """Lets git see the context file that orch made, once the agent has written something of its own into it."""
+
+    spec: LaunchFile
+    due: float = 0
+
+    def now_and_then(self) -> None:
+        """Look if a second has gone by since the last time."""
+        if not self.spec.seam_made or self.spec.seam_file is None or time.monotonic() < self.due:
+            return
+        folder = Path(self.spec.common_dir) / "orch" / "agents" / self.spec.agent_id
+        seen = unhide(folder, Path(self.spec.cwd), self.spec.seam_file)
+        self.due = float("inf") if seen else time.monotonic() + _LOOK_SECONDS
 
 
 def supervise(common_dir: Path, agent_id: str) -> int:
@@ -90,6 +108,7 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
     spare = frozenset({os.getpid()})
     counter = RequestCounter(adapter=adapter_of(spec.backend, Path(spec.common_dir)))
     open_terminal = True
+    look = _Look(spec=spec)
     # A child that it left behind may hold the terminal open, and a program may close it and go on: the end of the
     # output is not the end of the agent.
     while not course.stop and child.is_alive():
@@ -101,6 +120,7 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
             open_terminal = False
         if not open_terminal:
             time.sleep(_TICK_SECONDS / 5)
+        look.now_and_then()
         if deadline is not None and time.monotonic() >= deadline:
             course.limit = f"limits.minutes: {spec.minutes:g} min of wall time are over"
             break
@@ -110,6 +130,8 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
     ended = end_tree([child.pid], spec.agent_id, spare=spare)
     while data := child.read(0.05):
         cast.write(data)
+    look.due = min(look.due, 0)
+    look.now_and_then()
     return ended
 
 
