@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.backends import backends, executable, require_backend
+from adapters import registry
+from orchestrator.backends import executable, require_backend
 from orchestrator.claims import Row
 from orchestrator.config_schema import Config
+from orchestrator.errors import UsageProblem
 from orchestrator.verify import Subject
 
 
@@ -22,7 +24,14 @@ def plan_verification(config: Config, environ: Mapping[str, str], names: Sequenc
 
     A backend with two seams is verified through both.
     """
-    chosen = [require_backend(config, name) for name in names] or list(backends(config).values())
+    own = next((name for name in names if name in config.own_backends), None)
+    if own is not None:
+        raise UsageProblem(
+            f"{own} is defined in the configuration: orch does not know how to send its model's traffic elsewhere",
+            "verify it by hand: spawn it with its model's address set to a server of yours",
+        )
+    # What the configuration defines is left out for the same reason.
+    chosen = [require_backend(config, name) for name in names] or list(registry().values())
     subjects, absent = [], []
     for adapter in chosen:
         program = executable(adapter, config, environ)
