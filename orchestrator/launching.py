@@ -38,8 +38,9 @@ def launch_supervisor(
         argv=command.argv,
         cwd=agent.worktree,
         stdin=None if command.stdin is None else str(folder / "stdin"),
-        minutes=config.limits.minutes,
-        requests=config.limits.requests,
+        # 0 is how a person writes "no limit".
+        minutes=config.limits.minutes or None,
+        requests=config.limits.requests or None,
         seam_file=agent.seam_file,
         seam_made=seam_made,
     ).write(folder)
