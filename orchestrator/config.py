@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from orchestrator.config_schema import Config
 
 
+_PROJECT_FILE = ".orch/config.yml"
+
+
 def environment() -> dict[str, str]:
     """A copy of this process's environment."""
     return dict(os.environ)
@@ -27,18 +30,22 @@ def user_config_path(environ: Mapping[str, str]) -> Path | None:
 
 
 def load_config(
-    project_file: Path | None, environ: Mapping[str, str], flags: Mapping[str, object] | None = None
+    project_file: Path | None,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] | None = None,
+    *,
+    committed: bytes | None = None,
 ) -> "Config":
     """Read every layer: `.orch/config.yml` < the user's file < ORCH_… variables < flags.
 
-    `project_file` may be missing (or None, in a bare layout). `flags` are values by dotted path, such as
-    `{"memory.inject": False}`; None in it means: not given. A relative path in the project's file starts from the main
-    checkout, in the user's file from that file's folder.
+    `project_file` may be missing; it is None in a bare layout, where `committed` is what the default branch holds.
+    `flags` are values by dotted path, such as `{"memory.inject": False}`; None in it means: not given. A relative path in
+    the project's file starts from the main checkout, in the user's file from that file's folder.
 
     Raises ConfigProblem, which names the file, the line, the key and the nearest valid key.
     """
     from adapters import registry
-    from orchestrator.config_file import Written, load_file
+    from orchestrator.config_file import Written, load_file, parse
     from orchestrator.config_layers import from_environment, from_flags, merge, sources
     from orchestrator.config_schema import Config
     from orchestrator.config_values import build_config, own_names
@@ -51,7 +58,9 @@ def load_config(
     if user_file is not None:
         layers.insert(0, load_file(user_file, base=user_file.parent, shown=str(user_file)))
     if project_file is not None:
-        layers.insert(0, load_file(project_file, base=project_file.parent.parent, shown=".orch/config.yml"))
+        layers.insert(0, load_file(project_file, base=project_file.parent.parent, shown=_PROJECT_FILE))
+    elif committed is not None:
+        layers.insert(0, parse(committed, base=Path.cwd(), shown=f"HEAD:{_PROJECT_FILE}"))
     own = set[str]().union(*map(own_names, layers))
     written = Written(value={}, source="defaults")
     for layer in layers:

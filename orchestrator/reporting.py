@@ -20,14 +20,14 @@ def adapter_of(name: str, common_dir: Path) -> Adapter | None:
     """
     from adapters import registry
     from orchestrator.backends import backends
-    from orchestrator.config import load_config
     from orchestrator.project import load_project
+    from orchestrator.settings import load_settings
 
     built_in = registry().get(name)
     if built_in is not None:
         return built_in
     try:
-        config = load_config(load_project(common_dir).config_path, environment())
+        config = load_settings(load_project(common_dir), environment())
     except OrchError:
         return None
     return backends(config).get(name)

@@ -15,6 +15,7 @@ from orchestrator.finding import Finding
 from orchestrator.git import Git
 from orchestrator.process import ProcessFault
 from orchestrator.project import Project
+from orchestrator.settings import load_settings
 
 # `git hook run` came with 2.36, `git merge-tree --write-tree` with 2.38; the git hygiene was measured from 2.39 on.
 _NEEDED_GIT = (2, 38)
@@ -58,7 +59,7 @@ def judge_git_version(said: str) -> Finding:
 def look_at_config(project: Project | None, environ: Mapping[str, str]) -> tuple[Config, list[Finding]]:
     """The configuration, or the defaults and a fault where it is broken."""
     try:
-        config = load_config(project.config_path if project is not None else None, environ)
+        config = load_settings(project, environ) if project is not None else load_config(None, environ)
     except ConfigProblem as exc:
         return Config(), [Finding(state="fault", area="config", text=exc.message, hint=exc.hint)]
     findings = [Finding(state="warning", area="config", text=note) for note in config.notes]

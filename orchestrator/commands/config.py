@@ -10,7 +10,8 @@ import click
 from orchestrator.config import environment, load_config, user_config_path
 from orchestrator.config_schema import BackendKeys, Config, OwnBackendKeys, keys
 from orchestrator.errors import ProjectProblem
-from orchestrator.project import load_project
+from orchestrator.project import Project, load_project
+from orchestrator.settings import load_settings
 from orchestrator.view import answer, print_json, print_table, warn
 
 
@@ -44,7 +45,9 @@ def show(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def path(as_json: bool) -> None:
     """Print the config files that are looked for, the project's first."""
-    files = [file for file in (_project_file(), user_config_path(environment())) if file is not None]
+    project = _project()
+    shared = project.config_path if project is not None else None
+    files = [file for file in (shared, user_config_path(environment())) if file is not None]
     if as_json:
         print_json({"files": [{"path": str(file), "exists": file.exists()} for file in files]})
         return
@@ -53,14 +56,15 @@ def path(as_json: bool) -> None:
 
 
 def _load() -> Config:
-    return load_config(_project_file(), environment())
+    project = _project()
+    return load_config(None, environment()) if project is None else load_settings(project, environment())
 
 
-def _project_file() -> Path | None:
+def _project() -> Project | None:
+    """None outside a repository, where the user's own layers still are an answer."""
     try:
-        return load_project(Path.cwd()).config_path
+        return load_project(Path.cwd())
     except ProjectProblem:
-        # Outside a repository the user's own layers still are an answer.
         return None
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.config import environment, load_config
+from orchestrator.config import environment
 from orchestrator.config_schema import Config
 from orchestrator.project import Project, load_project
 from orchestrator.records import Records
+from orchestrator.settings import load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +26,7 @@ def load_context(flags: Mapping[str, Any] | None = None) -> Context:
     """Load all of it for the current directory. Raises ProjectProblem and ConfigProblem."""
     environ = environment()
     project = load_project(Path.cwd())
-    config = load_config(project.config_path, environ, flags)
+    config = load_settings(project, environ, flags)
     return Context(project=project, config=config, records=Records(path=project.records), environ=environ)
 
 

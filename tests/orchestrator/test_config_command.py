@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.conftest import Orch
+from tests.conftest import Orch, git
 
 
 def test_each_value_with_its_source(orch: Orch, repo: Path) -> None:
@@ -33,6 +33,17 @@ def test_a_slip_is_one_line_and_a_hint(orch: Orch, repo: Path) -> None:
         "error: .orch/config.yml:2: there is no key 'memory.injct'",
         "hint: did you mean memory.inject?",
     ]
+
+
+def test_a_bare_repository_has_the_file_of_its_default_branch(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "config.yml").write_text("memory: {ttl_days: 7}\n")
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "Configure")
+    bare = tmp_path / "bare.git"
+    git(repo, "clone", "--quiet", "--bare", str(repo), str(bare))
+    rows = json.loads(orch.ok("config", "--json", cwd=bare).stdout)["config"]
+    assert {"key": "memory.ttl_days", "value": 7, "source": "HEAD:.orch/config.yml:1"} in rows
 
 
 def test_outside_a_repository_the_users_own_layers_count(orch: Orch, tmp_path: Path) -> None:
