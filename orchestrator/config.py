@@ -39,8 +39,8 @@ def load_config(
     """Read every layer: `.orch/config.yml` < the user's file < ORCH_… variables < flags.
 
     `project_file` may be missing; it is None in a bare layout, where `committed` is what the default branch holds.
-    `flags` are values by dotted path, such as `{"memory.inject": False}`; None in it means: not given. A relative path in
-    the project's file starts from the main checkout, in the user's file from that file's folder.
+    `flags` are values by dotted path, such as `{"memory.inject": False}`; None in it means: not given. A relative path
+    in the project's file starts from the main checkout, in the user's file from that file's folder.
 
     Raises ConfigProblem, which names the file, the line, the key and the nearest valid key.
     """

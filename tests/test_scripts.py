@@ -1,6 +1,7 @@
 """The scripts that set a machine up."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -77,9 +78,8 @@ def test_without_a_python_that_is_new_enough(tmp_path: Path) -> None:
     script.write_bytes((ROOT / "scripts" / "make-venv").read_bytes().replace(b" /usr/bin/python3;", b";"))
     script.chmod(0o755)
     for name in ("bash", "rm", "cat", "dirname", "env"):
-        (tmp_path / "programs" / name).symlink_to(
-            next(p for p in (Path("/bin") / name, Path("/usr/bin") / name) if p.exists())
-        )
+        (tmp_path / "programs" / name).symlink_to(shutil.which(name) or name)
+
     old = tmp_path / "programs" / "python3"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
