@@ -130,6 +130,27 @@ def _load_block(path: str) -> bytes | None:
         return None
 
 
+def archives(words: list[bytes]) -> bool:
+    """Whether a git command line is `git archive`, which wants what the commit holds, not the working file."""
+    with_value = (b"-C", b"-c", b"--git-dir", b"--work-tree", b"--namespace", b"--exec-path", b"--config-env")
+    at = 1
+    while at < len(words) and words[at].startswith(b"-"):
+        at += 2 if words[at] in with_value else 1
+    return at < len(words) and words[at] == b"archive"
+
+
+def _caller() -> list[bytes]:
+    """The command line of the git that runs us (the shell between us has been replaced); empty without /proc."""
+    try:
+        with open("/proc/self/stat", "rb") as stream:  # noqa: PTH123
+            # `PID (NAME) STATE PARENT …`, and the name may hold anything.
+            parent = stream.read().rpartition(b")")[2].split()[1].decode()
+        with open(f"/proc/{parent}/cmdline", "rb") as stream:  # noqa: PTH123
+            return stream.read().split(b"\0")
+    except (OSError, IndexError):
+        return []
+
+
 def main(argv: list[str]) -> int:
     """Filter standard input to standard output; return the exit code."""
     if len(argv) != 3 or argv[1] not in ("clean", "clean-copies", "smudge"):
@@ -140,7 +161,7 @@ def main(argv: list[str]) -> int:
     if argv[1] == "clean":
         result = clean(content, block)
     elif argv[1] == "smudge":
-        result = smudge(content, block)
+        result = content if archives(_caller()) else smudge(content, block)
     else:
         result = clean_copies(content, block)
     sys.stdout.buffer.write(result)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from projection import filter as block_filter
 from projection.block import has_markers, render_block
-from projection.filter import BEGIN, BOM, END, clean, clean_copies, smudge
+from projection.filter import BEGIN, BOM, END, archives, clean, clean_copies, smudge
 from tests.projection.test_block import contents
 
 TEXT = "# Notes\n\n- one\n- two\n\nThe end."
@@ -101,6 +101,22 @@ def test_copies_are_taken_out_only_when_they_are_exact() -> None:
     shown = b"```\n" + BEGIN + b"\n...\n" + END + b"\n```\n"
     assert clean_copies(shown, BLOCK) == shown
     assert clean_copies(BLOCK, None) == BLOCK
+
+
+@pytest.mark.parametrize(
+    ("words", "is_archive"),
+    [
+        ("git archive HEAD", True),
+        ("/usr/bin/git -C /x -c a=b --no-pager archive", True),
+        ("git checkout archive", False),
+        ("git -C archive status", False),
+        ("git --git-dir archive", False),
+        ("git", False),
+        ("", False),
+    ],
+)
+def test_an_archive_is_known_by_its_command_line(words: str, is_archive: bool) -> None:
+    assert archives(words.encode().split(b" ")) == is_archive
 
 
 def _run(mode: str, block: Path, content: bytes) -> bytes:
