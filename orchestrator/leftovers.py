@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.agent import Agent, Status
+from orchestrator.drift import find_drift
 from orchestrator.errors import OrchError
 from orchestrator.finding import Finding
 from orchestrator.identity import AGENT_VARIABLE, is_alive
@@ -36,6 +37,7 @@ def find_leftovers(project: Project) -> Iterator[Finding]:
         *_worktrees(project, agents),
         *_folders(project, agents),
         *_git_locks(project),
+        *find_drift(project, agents),
     ]
     yield from found or [Finding(state="ok", area="leftovers", text="none")]
 

@@ -10,8 +10,11 @@ from typing import Any
 import psutil
 import pytest
 
+from orchestrator.agent import Agent, Status
+from orchestrator.records import Records, now
 from orchestrator.surroundings import judge_git_version
 from tests.conftest import Orch, git
+from tests.projection.spawned import spawn
 
 Findings = dict[str, list[dict[str, Any]]]
 
@@ -210,3 +213,37 @@ def test_a_backend_that_is_newer_than_measured(orch: Orch, repo: Path, monkeypat
     finding = _doctor(orch)["backend claude"][0]
     assert finding["state"] == "warning"
     assert "999.0.1" in finding["text"]
+
+
+def test_git_configuration_of_an_agent_that_is_gone(orch: Orch, repo: Path) -> None:
+    before = (repo / ".git" / "config").read_bytes()
+    spawned = spawn(repo, repo.parent / "agent")
+    assert (repo / ".git" / "config").read_bytes() != before
+    git(repo, "worktree", "remove", "--force", str(spawned.worktree))
+    assert _doctor(orch)["git configuration"][0]["fixable"]
+    assert _doctor(orch, "--fix")["git configuration"][0]["state"] == "repaired"
+    assert (repo / ".git" / "config").read_bytes() == before
+    assert _doctor(orch)["leftovers"][0]["text"] == "none"
+
+
+def test_an_entry_that_a_person_deleted(orch: Orch, repo: Path) -> None:
+    before = (repo / ".git" / "config").read_bytes()
+    spawned = spawn(repo, repo.parent / "agent")
+    (repo / ".git" / "config").write_bytes(before)
+    assert spawned.status() != ""
+    _doctor(orch, "--fix")
+    assert spawned.status() == ""
+
+
+def test_what_an_older_version_wrote(orch: Orch, repo: Path) -> None:
+    spawned = spawn(repo, repo.parent / "agent")
+    agent = Agent(id="a1b2", backend="x", task="t", worktree=str(spawned.worktree), base="", created=now())
+    Records(path=repo / ".git" / "orch" / "records.db").add_agent(agent.changed(status=Status.ENDED))
+    assert "git configuration" not in _doctor(orch)
+    files = [spawned.common / "orch" / "filter.py", spawned.agent_dir / "gitconfig"]
+    good = [file.read_bytes() for file in files]
+    for file in files:
+        file.write_bytes(file.read_bytes() + b"\n# older\n")
+    assert len(_doctor(orch)["git configuration"]) == 2
+    assert [finding["state"] for finding in _doctor(orch, "--fix")["git configuration"]] == ["repaired"] * 2
+    assert [file.read_bytes() for file in files] == good
