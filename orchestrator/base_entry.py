@@ -1,6 +1,7 @@
-"""What the base commit holds at the place of a context file: asked from git, before anything is changed."""
+"""What a commit or a worktree holds at the place of a context file: looked at before anything is changed."""
 
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,26 @@ def load_entry(project: Project, commit: str, name: str) -> HeadEntry:
         return HeadEntry(attributes=attributes, beside=beside)
     content = _blob(project, entries[name])
     return HeadEntry(kind=_KINDS[entries[name][0]], content=content, attributes=attributes, beside=beside)
+
+
+def load_worktree_entry(project: Project, worktree: Path, name: str) -> HeadEntry:
+    """What an existing worktree holds at `name`; no symbolic link is followed."""
+    path = worktree / name
+    beside = frozenset(entry.name for entry in worktree.iterdir()) - {name}
+    folder_writable = os.access(worktree, os.W_OK)
+    committed = worktree / ".gitattributes"
+    lines = committed.read_bytes() if committed.is_file() and not committed.is_symlink() else b""
+    attributes = _attributes(project, name, lines)
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return HeadEntry(writable=folder_writable, attributes=attributes, beside=beside)
+    if not stat.S_ISREG(found.st_mode):
+        symlink, directory = stat.S_ISLNK(found.st_mode), stat.S_ISDIR(found.st_mode)
+        return HeadEntry(kind="symlink" if symlink else "directory" if directory else "special", beside=beside)
+    writable = folder_writable and bool(found.st_mode & stat.S_IWUSR) and os.access(path, os.R_OK)
+    content = path.read_bytes() if writable else b""
+    return HeadEntry(kind="file", content=content, writable=writable, attributes=attributes, beside=beside)
 
 
 def user_file(project: Project, key: str, default: str) -> Path | None:

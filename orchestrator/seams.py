@@ -6,18 +6,29 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from adapters.adapter import Adapter
-from orchestrator.base_entry import load_entry, user_file
+from orchestrator.base_entry import load_entry, load_worktree_entry, user_file
 from orchestrator.config_schema import Config
 from orchestrator.errors import GitProblem, SeamProblem
 from orchestrator.git import Git
 from orchestrator.project import Project
-from orchestrator.worktree import Place
+from orchestrator.worktree import Place, git_directory
+from projection.block import render_block
 from projection.faults import HygieneFault, ProjectionFault
-from projection.hygiene import Hygiene, remove_hygiene, unhide, write_hygiene
-from projection.placement import write_block
+from projection.hygiene import Hygiene, is_hidden, remove_hygiene, unhide, write_agent_block, write_hygiene
+from projection.placement import refresh_block, remove_block, write_block
 from projection.seam import HeadEntry, SeamPlan, plan_seam
 
-__all__ = ["SeamPlan", "choose_seam", "place_block", "remove_agent_hygiene", "unhide", "write_block_hygiene"]
+__all__ = [
+    "SeamPlan",
+    "add_agent_block",
+    "choose_seam",
+    "place_block",
+    "remove_agent_block",
+    "remove_agent_hygiene",
+    "replace_agent_block",
+    "unhide",
+    "write_block_hygiene",
+]
 
 
 @contextmanager
@@ -69,6 +80,56 @@ def place_block(project: Project, place: Place, plan: SeamPlan) -> None:
         placed = write_block(place.path, plan.file, plan.block)
     if placed.changed and not plan.made:
         refresh_entry(git, plan.file)
+
+
+def replace_agent_block(project: Project, agent_id: str, worktree: Path, name: str, text: str) -> None:
+    """Give an agent's worktree another text in its block; git sees no change. The caller holds the project's lock."""
+    folder = project.agents / agent_id
+    with _mapped():
+        block = render_block(text)
+        placed = refresh_block(worktree, name, _block_of(folder), block)
+        write_agent_block(folder, block)
+    if placed.changed:
+        refresh_entry(project.git(worktree), name)
+
+
+def remove_agent_block(project: Project, agent_id: str, worktree: Path, name: str) -> None:
+    """Take an agent's block out of its worktree, and its git configuration away; the file goes if only orch wrote it.
+
+    For a handoff to another backend, and for a resume with nothing to carry. The caller holds the project's lock.
+    """
+    folder = project.agents / agent_id
+    with _mapped():
+        placed = remove_block(worktree, name, made=is_hidden(folder, name), old=_block_of(folder))
+        remove_hygiene(project.common_dir, agent_id)
+    if placed.changed and (worktree / name).exists():
+        refresh_entry(project.git(worktree), name)
+
+
+def add_agent_block(
+    project: Project, config: Config, adapter: Adapter, agent_id: str, worktree: Path, text: str
+) -> SeamPlan:
+    """Choose a seam for a worktree that exists, and place the block where it is a file; git sees no change.
+
+    A block of another agent has to be removed first. The caller holds the project's lock.
+    """
+    seam = adapter.file_seam
+    entry = HeadEntry() if seam is None else load_worktree_entry(project, worktree, seam.name)
+    with _mapped():
+        plan = plan_seam(adapter, config.seam(adapter.name), head_entry=entry, text=text)
+    if plan.file is None:
+        return plan
+    write_block_hygiene(project, agent_id, git_directory(project, worktree), plan)
+    with _mapped():
+        placed = write_block(worktree, plan.file, plan.block)
+    if placed.changed:
+        refresh_entry(project.git(worktree), plan.file)
+    return plan
+
+
+def _block_of(folder: Path) -> bytes | None:
+    block = folder / "block"
+    return block.read_bytes() if block.is_file() else None
 
 
 def refresh_entry(git: Git, name: str) -> None:
