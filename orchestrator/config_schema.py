@@ -66,7 +66,7 @@ class WorktreeKeys:
 class LimitKeys:
     """What ends an agent that does not end by itself."""
 
-    minutes: int = _key(120, "Minutes of wall-clock time; 0: no limit.", minimum=0)
+    minutes: float = _key(120.0, "Minutes of wall-clock time, fractions allowed; 0: no limit.", minimum=0)
     requests: int = _key(0, "Model requests, for backends that report them; 0: no limit.", minimum=0)
 
 

@@ -15,6 +15,7 @@ from orchestrator.errors import ConfigProblem
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 _NUMBER = re.compile(r"0|-?[1-9][0-9_]*")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -173,7 +174,12 @@ def _convert(hint: Any, item: Written, path: str) -> Any:
         return _choice(arguments, item, path)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _strings(item, path)
-    converters: dict[Any, Callable[[Written, str], Any]] = {bool: _boolean, int: _number, str: _string}
+    converters: dict[Any, Callable[[Written, str], Any]] = {
+        bool: _boolean,
+        int: _number,
+        float: _decimal,
+        str: _string,
+    }
     return converters[hint](item, path)
 
 
@@ -206,6 +212,13 @@ def _number(item: Written, path: str) -> int:
     if not _NUMBER.fullmatch(text) or len(text) > 15:
         raise _bad(item, path, "a whole number")
     return int(text)
+
+
+def _decimal(item: Written, path: str) -> float:
+    text = item.value.strip() if isinstance(item.value, str) else ""
+    if not _DECIMAL.fullmatch(text) or len(text) > 15:
+        raise _bad(item, path, "a number such as 90 or 0.5")
+    return float(text)
 
 
 def _choice(choices: tuple[str, ...], item: Written, path: str) -> str:

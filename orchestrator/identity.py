@@ -1,10 +1,13 @@
 """Processes that can be told apart from later ones with the same pid, and the tree that belongs to an agent."""
 
 import contextlib
+import os
 import signal
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,16 +17,30 @@ AGENT_VARIABLE = "ORCH_AGENT"
 
 
 def start_time(pid: int) -> float | None:
-    """When the process `pid` started (seconds since the epoch); None when there is none, or only its zombie."""
+    """When the process `pid` started, in seconds; None when there is none, or only its zombie.
+
+    Only good for telling two processes with the same pid apart: on Linux it counts from the boot, elsewhere from the
+    epoch. (Linux keeps the former; the latter is computed with a boot time that moves when the clock is set.)
+    """
+    if sys.platform == "linux":
+        return _linux_start_time(pid)
     import psutil
 
     try:
         process = psutil.Process(pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return None
-        return process.create_time()
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
     except psutil.Error:
         return None
+
+
+def _linux_start_time(pid: int) -> float | None:
+    try:
+        data = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    # The second field is the name in parentheses, which may itself hold spaces and parentheses.
+    fields = data[data.rindex(b")") + 2 :].split()
+    return None if fields[0] in (b"Z", b"X") else int(fields[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def is_alive(pid: int | None, started: float | None) -> bool:
@@ -31,8 +48,7 @@ def is_alive(pid: int | None, started: float | None) -> bool:
     if pid is None or started is None:
         return False
     found = start_time(pid)
-    # The start time is computed from the boot time, whose last digits drift with clock adjustment.
-    return found is not None and abs(found - started) < 2.0
+    return found is not None and abs(found - started) < 0.001
 
 
 def tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int] = frozenset()) -> list["psutil.Process"]:
@@ -73,10 +89,23 @@ class Ended:
     survivors: tuple[str, ...] = ()
 
 
-def end_tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int], grace: float = 8.0) -> Ended:
+def _pause() -> None:
+    time.sleep(0.05)
+
+
+def end_tree(
+    roots: Iterable[int],
+    agent_id: str,
+    *,
+    spare: frozenset[int],
+    grace: float = 8.0,
+    meanwhile: Callable[[], object] = _pause,
+) -> Ended:
     """End every process of an agent: SIGTERM, after `grace` seconds SIGKILL, and say what survived.
 
-    Processes that are started while the others end are found again and ended too.
+    Processes that are started while the others end are found again and ended too. `meanwhile` is called between the
+    looks and takes a moment: whoever holds the terminal reads on there, for a program that prints while it ends
+    would else wait for ever for room.
     """
     names: dict[int, str] = {}
     first = list(roots)
@@ -95,7 +124,7 @@ def end_tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int], grac
                 signalled.add(process.pid)
         if time.monotonic() >= killed_until:
             break
-        time.sleep(0.05)
+        meanwhile()
     left = {process.pid for process in tree(first, agent_id, spare=spare)}
     return Ended(
         ended=tuple(name for pid, name in names.items() if pid not in left),

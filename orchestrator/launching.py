@@ -18,6 +18,7 @@ _CONFIRM_SECONDS = 60.0
 # A backend that cannot work (no login, a bad flag) mostly says so within this time.
 _SETTLE_SECONDS = 0.4
 _STOP_SECONDS = 20.0
+_RECORD_SECONDS = 10.0
 
 
 def launch_supervisor(
@@ -77,9 +78,17 @@ def confirm_running(records: Records, agent: Agent, folder: Path, supervisor: in
 def _settled(records: Records, agent: Agent) -> Agent:
     """One more look: what ends at once with an error is reported at once."""
     until = time.monotonic() + _SETTLE_SECONDS
-    while time.monotonic() < until and is_alive(agent.pid, agent.pid_started):
+    while is_alive(agent.pid, agent.pid_started):
+        if time.monotonic() >= until:
+            return records.agent(agent.id) or agent
         time.sleep(0.02)
-    return records.agent(agent.id) or agent
+    # The backend has ended; its supervisor needs a moment to end what it left, and to write down how it was.
+    until = time.monotonic() + _RECORD_SECONDS
+    current = agent
+    while time.monotonic() < until and current.live:
+        time.sleep(0.02)
+        current = records.agent(agent.id) or agent
+    return current
 
 
 def _checked(agent: Agent, folder: Path) -> Agent:

@@ -289,6 +289,31 @@ def launch_terminal(
         raise ProcessFault(f"cannot start {argv[0]}: {first[0] if first else type(exc).__name__}") from exc
 
 
+def adopt_orphans() -> bool:
+    """Become the parent of every descendant whose own parent ends; False where the system has no such thing.
+
+    So a daemon that forked twice, took a session of its own and cleared its environment is still found below us.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    set_child_subreaper = 36
+    try:
+        return ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def reap_orphans(own: int) -> None:
+    """Bury adopted processes that have ended; the child `own` is left to whoever started it."""
+    with contextlib.suppress(ChildProcessError):
+        while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
+            if found.si_pid == own:
+                return
+            os.waitpid(found.si_pid, os.WNOHANG)
+
+
 def signal_quietly(pid: int, number: signal.Signals) -> bool:
     """Send a signal to one process; False when it is gone already or not ours."""
     try:

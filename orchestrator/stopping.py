@@ -4,38 +4,52 @@ import os
 import signal
 import time
 
-from orchestrator.agent import Agent
+from adapters.adapter import Outcome
+from orchestrator.agent import Agent, Status
 from orchestrator.errors import OrchError
-from orchestrator.identity import end_tree, is_alive
+from orchestrator.identity import Ended, end_tree, is_alive
 from orchestrator.liveness import observed
 from orchestrator.process import signal_quietly
-from orchestrator.records import Records
+from orchestrator.records import Records, now
 
 # The supervisor gives the backend eight seconds to end gently, then four for the hard way.
 _PATIENCE_SECONDS = 25.0
 
 
-def stop_agent(records: Records, agent: Agent) -> Agent:
+def stop_agent(records: Records, agent: Agent, *, patience: float = _PATIENCE_SECONDS) -> Agent:
     """End the agent's whole process tree and return it as recorded then; an ended agent is left as it is.
 
-    Raises OrchError when something of it survives.
+    A supervisor that does not answer within `patience` seconds is killed. Raises OrchError when something survives.
     """
     agent = observed(records, agent)
     if agent.live and agent.supervisor_pid is not None:
         signal_quietly(agent.supervisor_pid, signal.SIGTERM)
-        until = time.monotonic() + _PATIENCE_SECONDS
+        until = time.monotonic() + patience
         while time.monotonic() < until and agent.live:
             time.sleep(0.05)
             agent = observed(records, agent_now(records, agent))
-    # Also what an agent without a supervisor left running.
+    # What a dead or deaf supervisor left running: itself and all below it, which carries the agent's id.
     roots = [agent.pid] if agent.pid is not None and is_alive(agent.pid, agent.pid_started) else []
-    spare = frozenset(pid for pid in (os.getpid(), agent.supervisor_pid) if pid is not None)
-    ended = end_tree(roots, agent.id, spare=spare)
+    ended = end_tree(roots, agent.id, spare=frozenset({os.getpid()}))
     if ended.survivors:
         raise OrchError(
             f"agent {agent.id} has processes that cannot be ended: {', '.join(ended.survivors)}", "end them by hand"
         )
-    return agent_now(records, agent)
+    return records.change_agent(agent.id, lambda current: _corrected(current, ended))
+
+
+def _corrected(agent: Agent, ended: Ended) -> Agent:
+    """The record after the stop, where no supervisor has written the end, or could not see all of it."""
+    if agent.live:
+        return agent.changed(
+            status=Status.ENDED,
+            ended=now(),
+            outcome=Outcome.STOPPED,
+            reason="orch stop; its supervisor did not answer and was killed",
+        )
+    if agent.outcome is Outcome.LOST and ended.ended:
+        return agent.changed(reason=f"its supervisor died; orch stop then ended {', '.join(ended.ended)}")
+    return agent
 
 
 def agent_now(records: Records, agent: Agent) -> Agent:

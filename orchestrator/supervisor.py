@@ -4,10 +4,12 @@ It is the only writer of an agent's record between "starting" and "ended". If it
 next command that reads the record sees that nobody is behind it (`orchestrator.liveness`).
 """
 
+import logging
 import os
 import signal
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -18,15 +20,19 @@ from orchestrator.config import environment
 from orchestrator.errors import OrchError
 from orchestrator.identity import Ended, end_tree, start_time
 from orchestrator.launchfile import LaunchFile, load_launch_file
-from orchestrator.process import Terminal, launch_terminal
+from orchestrator.process import Terminal, adopt_orphans, launch_terminal, reap_orphans
 from orchestrator.records import Records, now
 from orchestrator.reporting import adapter_of, read_report
 from orchestrator.requests import RequestCounter
 from orchestrator.seams import unhide
 
+_log = logging.getLogger("orch.supervisor")
+
 ROWS, COLUMNS = 50, 200
 _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 1.0
+_DRAIN_SECONDS = 2.0
+_RECORD_PAUSES = (1.0, 5.0, 30.0, 60.0, 300.0)
 
 
 @dataclass(kw_only=True)
@@ -35,6 +41,7 @@ class _Course:
 
     stop: bool = False
     limit: str = ""
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)
@@ -61,6 +68,7 @@ def supervise(common_dir: Path, agent_id: str) -> int:
     course = _Course()
     _listen(course)
     me = os.getpid()
+    adopt_orphans()
     records.change_agent(agent_id, lambda a: a.changed(supervisor_pid=me, supervisor_started=start_time(me)))
     try:
         with Cast(folder, rows=ROWS, columns=COLUMNS) as cast:
@@ -79,7 +87,21 @@ def supervise(common_dir: Path, agent_id: str) -> int:
         )
         return 1
     code, number = child.close()
-    _record_end(records, spec, folder, code, number, course, ended)
+    if cast.fault:
+        course.notes.append(f"{cast.lost} bytes of its output could not be written: {cast.fault}")
+    return _persistently(lambda: _record_end(records, spec, folder, code, number, course, ended))
+
+
+def _persistently(record: Callable[[], None]) -> int:
+    """Write the end, again and again if need be: a disk that is full now may have room in a minute."""
+    for pause in _RECORD_PAUSES:
+        try:
+            record()
+            return 0
+        except OrchError as exc:
+            _log.warning("the end could not be recorded: %s", exc.message)
+            time.sleep(pause)
+    record()
     return 0
 
 
@@ -127,8 +149,20 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
         if spec.requests is not None and counter.count > spec.requests:
             course.limit = f"limits.requests: more than {spec.requests} requests to the model"
             break
-    ended = end_tree([child.pid], spec.agent_id, spare=spare)
-    while data := child.read(0.05):
+        reap_orphans(child.pid)
+
+    def read_on() -> None:
+        data = child.read(0.05)
+        if data:
+            cast.write(data)
+        elif data is None:
+            time.sleep(0.05)
+        reap_orphans(child.pid)
+
+    # Ourselves as a root: whatever lost its parents has become our child.
+    ended = end_tree([child.pid, os.getpid()], spec.agent_id, spare=spare, meanwhile=read_on)
+    drained = time.monotonic() + _DRAIN_SECONDS
+    while time.monotonic() < drained and (data := child.read(0.05)):
         cast.write(data)
     look.due = min(look.due, 0)
     look.now_and_then()
@@ -148,7 +182,7 @@ def _record_end(
     if agent is None:
         return
     report = read_report(agent, folder, exit_code=code, signal=number)
-    notes = list(agent.notes)
+    notes = [*agent.notes, *course.notes]
     if ended.survivors:
         notes.append(f"could not be ended: {', '.join(ended.survivors)}")
     left = [name for name in ended.ended if f"(pid {agent.pid})" not in name]

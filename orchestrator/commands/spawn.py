@@ -34,8 +34,8 @@ def command(
 ) -> int:
     """Start an agent on TASK in a worktree of its own, with the project's memory in it.
 
-    TASK may be an argument (after -- when it starts with a dash), a file, or standard input. With --wait the exit
-    code tells how the agent ended: 0 completed, 10 failed, others as in docs/errors.md.
+    TASK may be an argument (after -- when it starts with a dash), a file, or standard input. With --wait, and for an
+    agent that ends at once, the exit code tells how it ended: 0 completed, 10 failed, others as in docs/errors.md.
     """
     from orchestrator.commands.context import load_context
     from orchestrator.spawning import SpawnRequest, spawn
@@ -55,7 +55,21 @@ def command(
 
         return await_agents(context.records, [agent.id], as_json=as_json, announce=not as_json)
     _show(agent, as_json)
-    return 0
+    return _end_code(agent, context.project.agents / agent.id / "output")
+
+
+def _end_code(agent: Any, output: Path) -> int:
+    """0 for an agent that runs or has completed; one that failed at once fails the spawn, with what it said last."""
+    from orchestrator.agent import Status
+    from orchestrator.outcome import exit_code
+    from orchestrator.output import last_line
+    from orchestrator.view import complain
+
+    code = exit_code(agent.outcome) if agent.status is Status.ENDED else 0
+    if code:
+        said = last_line(output)
+        complain(f"{agent.backend} ended at once" + (f": {said}" if said else ""), f"orch logs {agent.id}")
+    return code
 
 
 def _show(agent: Any, as_json: bool) -> None:
