@@ -112,14 +112,17 @@ def end_tree(
     deadline = time.monotonic() + grace
     killed_until = deadline + 4.0
     signalled: set[int] = set()
+    # What a program starts in order to end gently (a `git stash`) is left alone for half of the time.
+    late = deadline - grace / 2
     while True:
         alive = tree(first, agent_id, spare=spare)
         if not alive:
             break
         hard = time.monotonic() >= deadline
+        first_look = not signalled
         for process in alive:
             names.setdefault(process.pid, _describe(process))
-            if hard or process.pid not in signalled:
+            if hard or (process.pid not in signalled and (first_look or time.monotonic() >= late)):
                 _signal(process, signal.SIGKILL if hard else signal.SIGTERM)
                 signalled.add(process.pid)
         if time.monotonic() >= killed_until:

@@ -300,7 +300,7 @@ def adopt_orphans() -> bool:
 
     set_child_subreaper = 36
     try:
-        return ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0) == 0
+        return bool(ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False
 
