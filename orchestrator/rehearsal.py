@@ -77,7 +77,7 @@ def rehearse(
     recorder.play(Script.of(RunCommand(COMMAND), final=Text(final)))
     command = ["spawn", "--backend", backend, "--branch", branch, *options, "--wait", "--json"]
     value = box.orch_json(*command, "--", task, timeout=RUN_SECONDS)
-    return Rehearsal(agent=value["agents"][0], requests=recorder.main_requests[seen:])
+    return Rehearsal(agent=value["agent"], requests=recorder.main_requests[seen:])
 
 
 def remove(box: Sandbox, rehearsal: Rehearsal) -> list[str]:

@@ -188,7 +188,7 @@ def _verify_file(subject: Subject, box: Sandbox, row: Row) -> Row:
     write_orch_config(box, {adapter.name: {"executable": str(stand_in)}}, BUDGET)
     text, before = rendered(box), load_footprint(box.git())
     command = ["spawn", "--backend", adapter.name, "--seam", "file", "--wait", "--json", "--", _TASK]
-    agent = Rehearsal(agent=box.orch_json(*command)["agents"][0], requests=())
+    agent = Rehearsal(agent=box.orch_json(*command)["agent"], requests=())
     name = str(agent.agent.get("seam_file"))
     path = agent.worktree / name
     times = path.read_text(encoding="utf-8").count(text) if path.is_file() else 0

@@ -53,7 +53,7 @@ def command(
     if wait:
         from orchestrator.commands.wait import await_agents
 
-        return await_agents(context.records, [agent.id], as_json=as_json, announce=not as_json)
+        return await_agents(context.records, [agent.id], as_json=as_json, alone=True)
     _show(agent, as_json)
     return _end_code(agent, context.project.agents / agent.id / "output")
 
@@ -93,7 +93,7 @@ def _task(task: str | None, path: str | None) -> str:
         try:
             data = Path(path).read_bytes()
         except OSError as exc:
-            raise UsageProblem(f"cannot read the task from {path}: {exc.strerror}") from exc
+            raise UsageProblem(f"cannot read the task from {path}: {exc.strerror}", f"ls -l {path}") from exc
         return _decoded(data, path)
     stream = sys.stdin.buffer
     if stream.isatty():

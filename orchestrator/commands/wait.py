@@ -25,10 +25,11 @@ def command(timeout: float | None, as_json: bool, ids: tuple[str, ...]) -> int:
 
 
 def await_agents(
-    records: Records, ids: Sequence[str], *, as_json: bool, announce: bool = False, timeout: float | None = None
+    records: Records, ids: Sequence[str], *, as_json: bool, alone: bool = False, timeout: float | None = None
 ) -> int:
     """Wait, show progress on a terminal, print the ends, and return the exit code.
 
+    `alone` is for the one agent of a spawn: it is announced, and its JSON is that of `orch spawn` without --wait.
     Ctrl-C ends the waiting, never the agents. Raises OrchError when `timeout` seconds are over.
     """
     from orchestrator.commands.show import agent_json
@@ -37,7 +38,7 @@ def await_agents(
     from orchestrator.view import answer, print_json, say
 
     agents = [_observed(records, each) for each in ids]
-    if announce:
+    if alone and not as_json:
         for agent in agents:
             for line in describe_started(agent):
                 say(line)
@@ -47,7 +48,8 @@ def await_agents(
         say(f"no longer waiting; the agents go on (orch stop {' '.join(ids)} ends them)")
         raise
     if as_json:
-        print_json({"agents": [agent_json(agent) for agent in agents]})
+        shown = [agent_json(agent) for agent in agents]
+        print_json({"agent": shown[0]} if alone else {"agents": shown})
     else:
         for agent in agents:
             answer(_end_line(agent))

@@ -48,7 +48,7 @@ def _refused(orch: Orch, repo: Path, *args: str, **options: Any) -> tuple[int, s
     lines = result.stderr.splitlines()
     assert len(lines) == 2, result.stderr
     assert lines[0].startswith("error: ")
-    assert lines[1].startswith("hint: ")
+    assert lines[1].startswith("hint: "), result.stderr
     assert _traces(repo) == before
     return result.code, lines[0], lines[1]
 

@@ -65,7 +65,7 @@ def test_the_tokens_are_those_that_the_model_reported(name: str, box: Sandbox, r
         write_set_up(box, registry()[name], program, recorder.url)
         recorder.play(Script.of(RunCommand("cat README.md"), final=Text("Done.", used)))
         command = ["spawn", "--backend", name, "--branch", "one", "--wait", "--json", "--", "Look into README.md."]
-        agent = box.orch_json(*command)["agents"][0]
+        agent = box.orch_json(*command)["agent"]
         mains = len(recorder.main_requests)
     usage = agent["usage"]
     assert mains == 2

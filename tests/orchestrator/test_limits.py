@@ -13,4 +13,4 @@ def test_a_limit_of_0_is_no_limit(orch: Orch, home: Path) -> None:
         "backends: {plain: {command: [sh, -c, sleep 1], seam: none}}\nlimits: {minutes: 0, requests: 0}\n"
     )
     result = orch("spawn", "--backend", "plain", "--wait", "--json", "a task")
-    assert json.loads(result.stdout)["agents"][0]["outcome"] == "completed", result
+    assert json.loads(result.stdout)["agent"]["outcome"] == "completed", result

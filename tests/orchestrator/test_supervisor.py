@@ -205,7 +205,7 @@ def test_output_that_cannot_be_written_does_not_end_the_agent(shell: Shell, tmp_
         check=False,
     )
     assert (done.returncode, (tmp_path / "mark").exists()) == (0, True), done.stderr
-    (agent,) = json.loads(done.stdout)["agents"]
+    agent = json.loads(done.stdout)["agent"]
     assert agent["outcome"] == "completed"
     assert any("output" in note and "File too large" in note for note in agent["notes"])
 
