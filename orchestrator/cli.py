@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "wait": ("wait", "Wait for agents to end."),
     "stop": ("stop", "Stop an agent and everything that it started."),
     "diff": ("diff", "Show what an agent has changed."),
+    "memory": ("memory", "Print exactly the text that is put into the next agent."),
     "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
     "doctor": ("doctor", "Look for what is missing, broken or left over, and repair what is safe."),
     "config": ("config", "Show the configuration, and where each value is from."),

@@ -1,20 +1,85 @@
 """What the next agent of this project reads: exactly this text, and nothing else of ours."""
 
+import hashlib
 from dataclasses import dataclass
 
+from memory.document import Document, parse
+from memory.entry import Trust
+from memory.errors import MemoryFault
+from memory.trust import committed_trust, judge
 from orchestrator.config_schema import Config
+from orchestrator.errors import MemoryProblem
+from orchestrator.ledger import Ledger
 from orchestrator.project import Project
+from orchestrator.records import Records
+from projection.budget import Budget
+from projection.render import Render, render
+
+MEMORY_FILE = ".orch/memory.md"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """The text to be carried ("" for none), its SHA-256 in hex, and one-line facts for the person."""
+    """The text to be carried ("" for none), the memory's render in it, and one-line facts for the person."""
 
-    text: str = ""
-    digest: str | None = None
+    text: str
+    render: Render
     notes: tuple[str, ...] = ()
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text's bytes, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
-def load_injection(project: Project, config: Config) -> Injection:
-    """Nothing yet: the memory's render comes here."""
-    return Injection()
+
+def load_injection(project: Project, config: Config, *, budget_bytes: int | None = None) -> Injection:
+    """Read the memory and render it; no text when the memory is empty or `memory.inject` is off.
+
+    Raises MemoryProblem when the file is there but cannot be read: an agent that silently starts without its memory
+    would be worse than none. `--no-memory` goes on without.
+    """
+    if not config.memory.inject:
+        return Injection(text="", render=Render(text=""))
+    document, notes = load_document(project)
+    if document is None:
+        return Injection(text="", render=Render(text=""), notes=notes)
+    judged = judge(
+        document, committed=_committed(project), ledger=Ledger(records=Records(path=project.records)).grants()
+    )
+    keys = config.memory.budget
+    rendered = render(judged, Budget(bytes=keys.bytes if budget_bytes is None else budget_bytes, tokens=keys.tokens))
+    return Injection(text=rendered.text, render=rendered, notes=notes)
+
+
+def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
+    """The memory of the main checkout, or of the default branch's tree in a bare layout; None when there is none."""
+    path = project.memory_path
+    try:
+        if path is None:
+            data = _from_tree(project, "HEAD")
+            note = "no main checkout: the memory is that of the default branch's last commit"
+            return (None, ()) if data is None else (parse(data), (note,))
+        return parse(path.read_bytes()), ()
+    except FileNotFoundError:
+        return None, ()
+    except OSError as exc:
+        raise MemoryProblem(f"cannot read {path}: {exc.strerror}", "mend it, or go on without: --no-memory") from exc
+    except MemoryFault as exc:
+        hint = exc.hint or "mend it, or go on without: --no-memory"
+        raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
+
+
+def _committed(project: Project) -> dict[str, Trust]:
+    """What the last commit of the main checkout (in a bare layout: of the default branch) grants."""
+    data = _from_tree(project, "HEAD")
+    if data is None:
+        return {}
+    try:
+        return committed_trust(parse(data))
+    except MemoryFault:
+        return {}
+
+
+def _from_tree(project: Project, rev: str) -> bytes | None:
+    found = project.git().run("cat-file", "blob", f"{rev}:{MEMORY_FILE}", check=False)
+    return found.stdout if found.code == 0 else None

@@ -1,0 +1,188 @@
+"""The memory file: read without loss, its bullets found, everything else a person's and left alone."""
+
+import re
+from dataclasses import dataclass
+
+from memory.entry import Entry, Provenance, Trust, entry_id
+from memory.errors import MemoryFault
+from memory.tag import parse_tag
+
+# A memory is read by people as a diff; what is larger than this is not one, and would stall every spawn.
+MOST_BYTES = 16 * 1024 * 1024
+
+_BULLET = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+])(?P<gap>[ \t]+)(?P<text>.*)", re.DOTALL)
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*\Z")
+_BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
+_CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text."""
+
+    lines: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    def serialise(self) -> bytes:
+        """The file's bytes: exactly those that were parsed."""
+        return "".join(self.lines).encode("utf-8")
+
+    def entry(self, prefix: str) -> Entry | None:
+        """The entry whose id starts with `prefix`; None when there is none, MemoryFault when it is not unique."""
+        found = {entry.id: entry for entry in self.entries if prefix and entry.id.startswith(prefix)}
+        if len(found) > 1:
+            raise MemoryFault(f"{prefix!r} is the beginning of several entries: {', '.join(found)}", "give more of it")
+        return next(iter(found.values()), None)
+
+
+def parse(data: bytes) -> Document:
+    """Read a memory file; `serialise` gives the same bytes back.
+
+    Raises MemoryFault for what is no text (not UTF-8, NUL bytes), is too large, or holds merge-conflict markers.
+    """
+    if len(data) > MOST_BYTES:
+        raise MemoryFault(
+            f"the memory file is too large: {len(data)} bytes, {MOST_BYTES} at most",
+            "keep what agents need in it, and move the rest elsewhere",
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        line = data.count(b"\n", 0, exc.start) + 1
+        raise MemoryFault(f"the memory file is not UTF-8: line {line}, byte {exc.start}", "convert it: iconv") from exc
+    if "\0" in text:
+        raise MemoryFault(f"the memory file holds a NUL byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
+    lines = tuple(text.splitlines(keepends=True)) if _plain(text) else _split(text)
+    bare = [line.rstrip("\r\n") for line in lines]
+    _refuse_conflicts(bare)
+    return Document(lines=lines, entries=tuple(_entries(bare)))
+
+
+def _plain(text: str) -> bool:
+    """Whether str.splitlines cuts at newlines only (it also cuts at form feeds, U+2028 and others)."""
+    return text.isascii() and not any(char in text for char in "\r\v\f\x1c\x1d\x1e")
+
+
+def _split(text: str) -> tuple[str, ...]:
+    parts = text.split("\n")
+    return tuple(part + "\n" for part in parts[:-1]) + ((parts[-1],) if parts[-1] else ())
+
+
+def _refuse_conflicts(lines: list[str]) -> None:
+    marks = {line[:7] for line in lines if line[:1] in "<=>" and _CONFLICT.match(line)}
+    if {"<<<<<<<", "=======", ">>>>>>>"} <= marks:
+        number = next(i for i, line in enumerate(lines, 1) if line.startswith("<<<<<<< "))
+        raise MemoryFault(f"the memory file holds an unresolved merge conflict at line {number}", "resolve it first")
+
+
+@dataclass(kw_only=True)
+class _Open:
+    """A bullet that is being read. `offset` is the column where its text starts."""
+
+    first: int
+    last: int
+    offset: int
+    text: list[str]
+    section: str
+    blank: bool = False
+
+
+def _entries(lines: list[str]) -> list[Entry]:
+    found: list[Entry] = []
+    section = ""
+    current: _Open | None = None
+    skip: re.Pattern[str] | None = None
+    for number, raw in enumerate(lines):
+        line = raw.removeprefix("\ufeff") if number == 0 else raw
+        if skip is not None:
+            if skip.search(line):
+                skip = None
+            continue
+        if current is not None and _continues(current, line):
+            _extend(current, line, number)
+            continue
+        if not line.strip():
+            if current is not None:
+                current.blank = True
+            continue
+        if current is not None:
+            found.append(_close(current))
+            current = None
+        heading = _HEADING.match(line)
+        bullet = None if _BREAK.match(line) else _BULLET.match(line)
+        if heading is not None:
+            # The first-level heading is the document's title, not a section.
+            section = (heading["text"] or "").strip() if len(heading["level"]) > 1 else ""
+        elif bullet is not None and _width(bullet["indent"]) < 4:
+            current = _begin(bullet, number, section)
+        else:
+            skip = _skipped(line)
+    if current is not None:
+        found.append(_close(current))
+    return found
+
+
+def _begin(bullet: re.Match[str], number: int, section: str) -> _Open:
+    gap = _width(bullet["gap"])
+    offset = _width(bullet["indent"]) + 1 + (gap if gap <= 4 else 1)
+    return _Open(first=number, last=number, offset=offset, text=[bullet["text"].strip()], section=section)
+
+
+def _continues(current: _Open, line: str) -> bool:
+    """Whether a line belongs to the bullet above it: indented below it, or (after no blank line) plain text."""
+    if not line.strip():
+        return False
+    indent = _width(line[: len(line) - len(line.lstrip(" \t"))])
+    if indent >= current.offset:
+        return True
+    if current.blank:
+        return False
+    starts = (_HEADING, _BULLET, _BREAK, _FENCE)
+    return not any(start.match(line) for start in starts) and not line.lstrip().startswith("<!--")
+
+
+def _extend(current: _Open, line: str, number: int) -> None:
+    expanded = line.expandtabs(4)
+    inner = expanded[current.offset :] if not expanded[: current.offset].strip() else expanded.lstrip()
+    if current.blank:
+        current.text.append("")
+        current.blank = False
+    current.text.append(inner.rstrip())
+    current.last = number
+
+
+def _close(current: _Open) -> Entry:
+    text = "\n".join(current.text).strip()
+    struck = len(text) > 4 and text.startswith("~~") and text.endswith("~~")
+    if struck:
+        text = text[2:-2].strip()
+    tag = parse_tag(text)
+    said = text if tag is None else text[tag.length :].strip()
+    return Entry(
+        id=entry_id(said),
+        text=said,
+        section=current.section,
+        claimed=Trust.HUMAN if tag is None else tag.claimed,
+        superseded=struck or (tag is not None and tag.word == "superseded"),
+        provenance=Provenance() if tag is None else tag.provenance,
+        tag=None if tag is None else tag.written,
+        unknown_tag=tag is not None and not tag.known,
+        first_line=current.first,
+        last_line=current.last,
+    )
+
+
+def _skipped(line: str) -> re.Pattern[str] | None:
+    """The end of a code block or a comment that `line` opens at the top level: what is inside holds no entries."""
+    fence = _FENCE.match(line)
+    if fence is not None:
+        mark = fence["fence"]
+        return re.compile(rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
+    if line.lstrip().startswith("<!--") and "-->" not in line:
+        return re.compile("-->")
+    return None
+
+
+def _width(space: str) -> int:
+    return len(space.expandtabs(4))

@@ -1,0 +1,69 @@
+"""An entry of the memory: one bullet, with what its tag claims about it."""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import IntEnum
+
+SEPARATOR = " · "
+_ID_LENGTH = 10
+
+
+class Trust(IntEnum):
+    """How far an entry is to be believed; higher is more."""
+
+    UNVERIFIED = 1
+    TRUSTED = 2
+    HUMAN = 3
+
+    @property
+    def word(self) -> str:
+        """The name as it stands in a tag."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """What a tag says about the origin of an entry. `date` is ISO (YYYY-MM-DD); `other` are fields of no known kind."""
+
+    date: str | None = None
+    agents: tuple[str, ...] = ()
+    backend: str | None = None
+    sha: str | None = None
+    branch: str | None = None
+    source: str | None = None
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One bullet.
+
+    `text` is what it says: without bullet, tag and strike-through, inner lines joined by newlines with their
+    indentation below the bullet kept. `claimed` is what the tag says (no tag: human); what it counts for is
+    `memory.trust`'s to say. `tag` is the tag as written, None for none, `unknown_tag` that its word is none of ours.
+    `first_line` to `last_line` (0-based, inclusive) are its lines in the file.
+    """
+
+    id: str
+    text: str
+    section: str
+    claimed: Trust
+    superseded: bool
+    provenance: Provenance
+    tag: str | None
+    unknown_tag: bool
+    first_line: int
+    last_line: int
+
+
+def normalise(text: str) -> str:
+    """What two wordings of the same entry have in common: case, spacing and a final full stop do not count."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"\s+", " ", folded).strip().rstrip(".").strip()
+
+
+def entry_id(text: str) -> str:
+    """The id of an entry: a short hash of its normalised text, so the file needs to carry none."""
+    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:_ID_LENGTH]

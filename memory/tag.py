@@ -1,0 +1,82 @@
+"""The tag of an entry: `[unverified · 2026-06-30 · agent a1b2 · codex · sha 04e2aed]`, read and written."""
+
+import re
+from dataclasses import dataclass
+
+from memory.entry import SEPARATOR, Provenance, Trust
+
+WORDS = ("human", "trusted", "unverified", "superseded")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_FIELD = re.compile(r"(agents?|sha|branch|source)\s+(.+)\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
+# A tag is a bracket at the very start that holds one of our words alone, or any word followed by our separator.
+_TAG = re.compile(r"\[(?P<word>[A-Za-z-]+)(?P<fields>(?:\s*·\s*[^\[\]·\n]+)*)\](?!\()\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tag:
+    """A tag as read. `word` is lower case and may be none of ours; `length` is how much of the text it takes."""
+
+    word: str
+    provenance: Provenance
+    written: str
+    length: int
+
+    @property
+    def known(self) -> bool:
+        """Whether its word is one of ours."""
+        return self.word in WORDS
+
+    @property
+    def claimed(self) -> Trust:
+        """The trust that it claims; a word that is none of ours claims nothing."""
+        return {"human": Trust.HUMAN, "trusted": Trust.TRUSTED}.get(self.word, Trust.UNVERIFIED)
+
+
+def parse_tag(text: str) -> Tag | None:
+    """Read the tag that `text` starts with; None when it starts with none (a link or a check box is no tag)."""
+    found = _TAG.match(text)
+    if found is None:
+        return None
+    word = found["word"].lower()
+    fields = [field.strip() for field in found["fields"].split("·")[1:]]
+    if word not in WORDS and not fields:
+        return None
+    return Tag(word=word, provenance=_provenance(fields), written=found[0].rstrip(), length=found.end())
+
+
+def render_tag(word: str, provenance: Provenance) -> str:
+    """Write a tag; `parse_tag` reads it back."""
+    fields = [word]
+    if provenance.date:
+        fields.append(provenance.date)
+    if provenance.agents:
+        fields.append(("agent " if len(provenance.agents) == 1 else "agents ") + ", ".join(provenance.agents))
+    if provenance.backend:
+        fields.append(provenance.backend)
+    if provenance.branch:
+        fields.append(f"branch {provenance.branch}")
+    if provenance.source:
+        fields.append(f"source {provenance.source}")
+    if provenance.sha:
+        fields.append(f"sha {provenance.sha}")
+    return f"[{SEPARATOR.join([*fields, *provenance.other])}]"
+
+
+def _provenance(fields: list[str]) -> Provenance:
+    values: dict[str, str] = {}
+    agents: tuple[str, ...] = ()
+    other = []
+    for field in fields:
+        named = _FIELD.match(field)
+        if _DATE.match(field) and "date" not in values:
+            values["date"] = field
+        elif named and named[1].startswith("agent"):
+            agents = tuple(name.strip() for name in named[2].split(",") if name.strip())
+        elif named and named[1] not in values:
+            values[named[1]] = named[2]
+        elif _NAME.match(field) and "backend" not in values:
+            values["backend"] = field
+        else:
+            other.append(field)
+    return Provenance(agents=agents, other=tuple(other), **values)

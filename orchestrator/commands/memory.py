@@ -1,0 +1,88 @@
+"""`orch memory`: exactly what the next agent reads."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from memory.trust import Judged
+    from orchestrator.injection import Injection
+
+
+@click.group("memory", invoke_without_command=True)
+@click.option("--edit", is_flag=True, help="Open the memory file in your editor.")
+@click.option("--explain", is_flag=True, help="Show for each entry whether it is in, and why not.")
+@click.option("--budget", type=click.IntRange(min=0), metavar="BYTES", help="Try another budget.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, as_json: bool) -> None:
+    """Print exactly the text that is put into the next agent: these bytes, and nothing else on stdout."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from orchestrator.commands.context import load_context
+    from orchestrator.injection import load_injection
+    from orchestrator.memory_file import edit_memory, ensure_memory
+    from orchestrator.view import answer_bytes, say
+
+    context = load_context()
+    if ensure_memory(context.project):
+        say(f"made {context.project.memory_path}; it has no entries yet, and is yours to commit")
+    if edit:
+        say(edit_memory(context.project, context.records, context.environ))
+        return
+    injection = load_injection(context.project, context.config, budget_bytes=budget)
+    for note in injection.notes:
+        say(note)
+    if as_json:
+        _print_json(injection)
+    elif explain:
+        _explain(injection)
+    elif injection.text:
+        answer_bytes(injection.text.encode())
+    else:
+        off = not context.config.memory.inject
+        say("memory.inject is off: nothing is put into an agent" if off else "the memory is empty: nothing is put in")
+
+
+def _print_json(injection: "Injection") -> None:
+    from orchestrator.view import print_json
+
+    render = injection.render
+    print_json(
+        {
+            "text": injection.text,
+            "bytes": render.bytes,
+            "tokens": render.tokens,
+            "digest": injection.digest,
+            "included": [_entry_json(item) for item in render.included],
+            "dropped": [{**_entry_json(item.judged), "why": item.why} for item in render.dropped],
+        }
+    )
+
+
+def _entry_json(judged: "Judged") -> dict[str, object]:
+    return {
+        "id": judged.entry.id,
+        "text": judged.entry.text,
+        "section": judged.entry.section,
+        "trust": judged.trust.word,
+        "value": judged.value,
+    }
+
+
+def _explain(injection: "Injection") -> None:
+    from orchestrator.view import print_table, say
+    from projection.render import render_lines
+    from projection.tokens import count_tokens
+
+    rows = []
+    outcomes = [(item, "included") for item in injection.render.included]
+    outcomes += [(item.judged, item.why) for item in injection.render.dropped]
+    for judged, why in sorted(outcomes, key=lambda pair: pair[0].entry.first_line):
+        lines = "\n".join(render_lines(judged))
+        size, tokens = len(lines.encode()), count_tokens(lines)
+        rows.append(
+            (judged.entry.id, judged.trust.word, str(size), str(tokens), why, judged.entry.text.split("\n")[0][:60])
+        )
+    print_table(("id", "trust", "bytes", "tokens", "in the render", "entry"), rows)
+    say(f"the render: {injection.render.bytes} bytes, {injection.render.tokens} tokens")

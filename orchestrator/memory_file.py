@@ -1,0 +1,116 @@
+"""The memory file on disk: made once, changed under a lock, replaced whole."""
+
+import os
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from memory.document import parse
+from memory.entry import Trust
+from memory.errors import MemoryFault
+from orchestrator.errors import MemoryProblem, ProjectProblem, UsageProblem
+from orchestrator.ledger import Ledger
+from orchestrator.locks import held
+from orchestrator.project import Project
+from orchestrator.records import Records
+
+_FIRST = b"""# Project memory
+
+What a newcomer to this repository cannot guess, one bullet each. Agents read it; a change of it is reviewed as a diff.
+
+## Where things live
+
+## How things run
+
+## Do not repeat
+"""
+
+
+def require_memory_path(project: Project) -> Path:
+    """Where the memory file is. Raises ProjectProblem in a bare layout, which has no checkout to write into."""
+    if project.memory_path is None:
+        raise ProjectProblem(
+            "this repository has no main checkout, so there is no memory file to change",
+            "change .orch/memory.md on the default branch, in any worktree, and commit it",
+        )
+    return project.memory_path
+
+
+def ensure_memory(project: Project) -> bool:
+    """Make the memory file if there is none; True when it was made. Never staged, never committed."""
+    path = project.memory_path
+    if path is None or os.path.lexists(path):
+        return False
+    with held(project.state / "memory.lock"):
+        if os.path.lexists(path):
+            return False
+        try:
+            path.parent.mkdir(exist_ok=True)
+            replace_file(path, _FIRST)
+        except OSError as exc:
+            raise MemoryProblem(f"cannot make {path}: {exc.strerror}", "orch spawn works without a memory") from exc
+    return True
+
+
+def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
+    """Read, change and replace the memory file under its lock. Raises MemoryProblem when it cannot be done."""
+    path = require_memory_path(project)
+    ensure_memory(project)
+    with held(project.state / "memory.lock"):
+        try:
+            before = path.read_bytes()
+            after = change(before)
+            if after != before:
+                replace_file(path, after)
+        except OSError as exc:
+            raise MemoryProblem(f"cannot change {path}: {exc.strerror}") from exc
+        except MemoryFault as exc:
+            raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file so that a reader, or a crash at any moment, sees the old or the new one, whole."""
+    target = Path(os.path.realpath(path))
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) -> str:
+    """Open the file in the person's editor; what they changed counts as theirs. Returns a line that says what.
+
+    The editor works on the file itself, as with any other file of theirs.
+    """
+    from orchestrator.process import run_in_terminal
+
+    path = require_memory_path(project)
+    if environ.get("ORCH_AGENT"):
+        raise UsageProblem("an agent cannot edit the memory as a person", "orch memory add proposes an entry")
+    before = _ids(path)
+    editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
+    code = run_in_terminal([*shlex.split(editor), str(path)])
+    if code != 0:
+        raise MemoryProblem(f"the editor ended with exit code {code}", "set EDITOR to one that works")
+    new = _ids(path) - before
+    if new:
+        Ledger(records=records).grant(sorted(new), Trust.HUMAN, "edit")
+    return f"{len(new)} new or changed entries, counted as yours; commit {path} to share them"
+
+
+def _ids(path: Path) -> set[str]:
+    try:
+        return {entry.id for entry in parse(path.read_bytes()).entries}
+    except MemoryFault as exc:
+        raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
+    except OSError as exc:
+        raise MemoryProblem(f"cannot read {path}: {exc.strerror}") from exc

@@ -1,0 +1,114 @@
+"""The memory file: nothing is lost, and the right bullets are found."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.document import MOST_BYTES, parse
+from memory.entry import Trust, entry_id
+from memory.errors import MemoryFault
+from memory.tag import parse_tag, render_tag
+
+EXAMPLE = """\
+\ufeff# Project memory\r
+\r
+Prose with a - dash.\r
+## Where things live\r
+- The daemon API is spec-first: edit openapi.yaml.\r
+- [unverified · 2026-06-30 · agent a1b2 · codex · sha 04e2aed] Tests need `docker compose up db` first.
+* [trusted · 2026-06-30 · agents a1b2, c3d4 · sha 04e2aed] Fixtures live in testdata/.
+  Second line.
+  - nested
++ ~~[superseded · 2026-07-02 · agent e5f6] Tests run with `make test`.~~
+- - -
+```
+- not an entry
+```
+<!-- a comment
+- not an entry either
+-->
+## Do not repeat
+- Never edit generated files under gen/."""
+
+pieces = st.sampled_from(
+    [
+        "- ",
+        "* ",
+        "+ ",
+        "  ",
+        "\t",
+        "\n",
+        "\r\n",
+        "# ",
+        "## a",
+        "[trusted · 2026-01-01] ",
+        "~~",
+        "```",
+        "<!--",
+        "-->",
+        "·",
+        "x",
+        "\ufeff",
+        "é",
+        "\u2028",
+        "\x0c",
+    ]
+)
+
+
+@given(st.lists(pieces).map("".join) | st.text())
+def test_parse_then_serialise_is_the_identity(text: str) -> None:
+    text = text.replace("\0", "")
+    data = text.encode("utf-8", "replace")
+    assert parse(data).serialise() == data
+
+
+def test_entries_of_an_example() -> None:
+    entries = parse(EXAMPLE.encode()).entries
+    assert [(e.text, e.section, e.claimed, e.superseded) for e in entries] == [
+        ("The daemon API is spec-first: edit openapi.yaml.", "Where things live", Trust.HUMAN, False),
+        ("Tests need `docker compose up db` first.", "Where things live", Trust.UNVERIFIED, False),
+        ("Fixtures live in testdata/.\nSecond line.\n- nested", "Where things live", Trust.TRUSTED, False),
+        ("Tests run with `make test`.", "Where things live", Trust.UNVERIFIED, True),
+        ("Never edit generated files under gen/.", "Do not repeat", Trust.HUMAN, False),
+    ]
+    assert entries[2].provenance.agents == ("a1b2", "c3d4")
+    assert entries[1].provenance.backend == "codex"
+    assert (entries[2].first_line, entries[2].last_line) == (6, 8)
+
+
+def test_the_id_ignores_case_spacing_and_the_full_stop() -> None:
+    assert entry_id("Fixtures  live in testdata/.") == entry_id("fixtures live\nin testdata/")
+    assert entry_id("Fixtures live in testdata/") != entry_id("Fixtures live in tests/")
+
+
+@pytest.mark.parametrize("text", ["[link](x) y", "[ ] todo", "[x] done", "[see below] y"])
+def test_what_only_looks_like_a_tag_is_text(text: str) -> None:
+    assert parse_tag(text) is None
+
+
+def test_an_unknown_tag_claims_nothing() -> None:
+    (entry,) = parse("- [verified · 2026-01-01] a\n".encode()).entries
+    assert entry.unknown_tag
+    assert entry.claimed is Trust.UNVERIFIED
+
+
+def test_a_tag_is_written_as_it_is_read() -> None:
+    written = "[trusted · 2026-06-30 · agents a1b2, c3d4 · codex · branch feat/x · sha 04e2aed]"
+    tag = parse_tag(written + " text")
+    assert tag is not None
+    assert render_tag(tag.word, tag.provenance) == written
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"a\n\xff", "line 2"),
+        (b"a\n- x\0", "NUL byte in line 2"),
+        (b"- x" * (MOST_BYTES // 3 + 1), "too large"),
+        (b"<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n", "merge conflict at line 1"),
+    ],
+)
+def test_what_cannot_be_a_memory_is_refused_in_one_line(data: bytes, said: str) -> None:
+    with pytest.raises(MemoryFault, match=said):
+        parse(data)
