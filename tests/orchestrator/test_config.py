@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import adapters
 from orchestrator.config import load_config
+from orchestrator.config_file import parse
 from orchestrator.config_schema import Config, keys
+from orchestrator.config_values import build_config, own_names
 from orchestrator.errors import ConfigProblem
 
 
@@ -195,3 +199,35 @@ def test_relative_paths_start_from_the_layer_that_says_them(files: tuple[Path, P
 def test_a_file_with_a_byte_order_mark_and_crlf(files: tuple[Path, Path]) -> None:
     config = _load(files, project=b"\xef\xbb\xbfmemory:\r\n  mcp: true\r\n")
     assert config.memory.mcp
+
+
+WORDS = [key.path.rpartition(".")[2] for key in keys()] + ["memory", "backends", "claude", "mine", "command", "seam"]
+PIECES = [
+    *WORDS,
+    *":-[]{},&*!|>%@`'\"#?\t \n~",
+    ": ",
+    "\n  ",
+    "\n",
+    "- ",
+    "true",
+    "on",
+    "1",
+    "0x1",
+    "\u2028",
+    "\x85",
+    "\ufeff",
+]
+
+
+@given(
+    st.one_of(
+        st.binary(max_size=200), st.lists(st.sampled_from(PIECES), max_size=40).map(lambda x: "".join(x).encode())
+    )
+)
+def test_any_bytes_are_a_configuration_or_a_problem(data: bytes) -> None:
+    try:
+        written = parse(data, base=Path("/base"), shown="file")
+        build_config(written, ("claude",), own_names(written), None)
+    except ConfigProblem as problem:
+        assert "\n" not in problem.message
+        assert problem.message.startswith("file")
