@@ -4,7 +4,7 @@ Everything else reads the schema from here: the loader, the error messages, `orc
 metadata holds `doc` (one line), and may hold `minimum` (of a number), `path` (relative to the file that says it).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_type_hints
 
@@ -15,7 +15,7 @@ def _key(default: Any, doc: str, **limits: Any) -> Any:
     return field(default=default, metadata={"doc": doc, **limits})
 
 
-def _nested(section: type, doc: str) -> Any:
+def _nested(section: Callable[[], Any], doc: str) -> Any:
     return field(default_factory=section, metadata={"doc": doc})
 
 
@@ -25,6 +25,17 @@ class BudgetKeys:
 
     bytes: int = _key(8000, "Most bytes of UTF-8, fence included.", minimum=0)
     tokens: int = _key(2000, "Most tokens, fence included.", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuidanceBudgetKeys:
+    """The size of the guidance, its fence included.
+
+    Together with the memory's 8000 bytes it stays below the 10,000 characters that the narrowest seam carries.
+    """
+
+    bytes: int = _key(1800, "Most bytes of UTF-8, fence included.", minimum=0)
+    tokens: int = _key(450, "Most tokens, fence included.", minimum=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +120,12 @@ class Config:
 
     memory: MemoryKeys = _nested(MemoryKeys, "The project memory.")
     projection: ProjectionKeys = _nested(ProjectionKeys, "How a render reaches a backend.")
-    guidance: tuple[str, ...] = _key((), "Files whose text rides after the memory, in this order.", path=True)
-    guidance_budget: BudgetKeys = _nested(BudgetKeys, "The size of the guidance.")
+    guidance: tuple[str, ...] = _key(
+        (),
+        "Files whose text rides after the memory, in this order.",
+        path=True,
+    )
+    guidance_budget: GuidanceBudgetKeys = _nested(GuidanceBudgetKeys, "The size of the guidance.")
     worktrees: WorktreeKeys = _nested(WorktreeKeys, "The agents' worktrees.")
     limits: LimitKeys = _nested(LimitKeys, "What ends an agent that does not end by itself.")
     local_llm: str | None = _key(None, "URL of a model on this machine that words the answers of `orch ask`.")

@@ -9,6 +9,7 @@ from memory.errors import MemoryFault
 from memory.trust import committed_trust, judge
 from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
+from orchestrator.guidance import load_guidance
 from orchestrator.ledger import Ledger
 from orchestrator.project import Project
 from orchestrator.records import Records
@@ -16,11 +17,12 @@ from projection.budget import Budget
 from projection.render import Render, render
 
 MEMORY_FILE = ".orch/memory.md"
+_HINT = "mend it, or go on without it: orch spawn --no-memory"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """The text to be carried ("" for none), the memory's render in it, and one-line facts for the person."""
+    """The text to be carried ("" for none), the memory's render at its beginning, and one-line facts for the person."""
 
     text: str
     render: Render
@@ -33,22 +35,29 @@ class Injection:
 
 
 def load_injection(project: Project, config: Config, *, budget_bytes: int | None = None) -> Injection:
-    """Read the memory and render it; no text when the memory is empty or `memory.inject` is off.
+    """Read and render the memory, and the guidance after it; no text when both are empty or `memory.inject` is off.
 
     Raises MemoryProblem when the file is there but cannot be read: an agent that silently starts without its memory
     would be worse than none. `--no-memory` goes on without.
     """
     if not config.memory.inject:
         return Injection(text="", render=Render(text=""))
+    rendered, notes = _render_memory(project, config, budget_bytes)
+    guidance, remarks = load_guidance(project, config)
+    text = "\n\n".join(part for part in (rendered.text, guidance.text) if part)
+    return Injection(text=text, render=rendered, notes=(*notes, *remarks))
+
+
+def _render_memory(project: Project, config: Config, budget_bytes: int | None) -> tuple[Render, tuple[str, ...]]:
     document, notes = load_document(project)
     if document is None:
-        return Injection(text="", render=Render(text=""), notes=notes)
+        return Render(text=""), notes
     judged = judge(
         document, committed=_committed(project), ledger=Ledger(records=Records(path=project.records)).grants()
     )
     keys = config.memory.budget
-    rendered = render(judged, Budget(bytes=keys.bytes if budget_bytes is None else budget_bytes, tokens=keys.tokens))
-    return Injection(text=rendered.text, render=rendered, notes=notes)
+    size = keys.bytes if budget_bytes is None else budget_bytes
+    return render(judged, Budget(bytes=size, tokens=keys.tokens)), notes
 
 
 def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
@@ -63,9 +72,9 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
     except FileNotFoundError:
         return None, ()
     except OSError as exc:
-        raise MemoryProblem(f"cannot read {path}: {exc.strerror}", "mend it, or go on without: --no-memory") from exc
+        raise MemoryProblem(f"cannot read {path}: {exc.strerror}", _HINT) from exc
     except MemoryFault as exc:
-        hint = exc.hint or "mend it, or go on without: --no-memory"
+        hint = f"{exc.hint}; {_HINT}" if exc.hint else _HINT
         raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
 
 

@@ -46,13 +46,14 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
 
 def _print_json(injection: "Injection") -> None:
     from orchestrator.view import print_json
+    from projection.tokens import count_tokens
 
     render = injection.render
     print_json(
         {
             "text": injection.text,
-            "bytes": render.bytes,
-            "tokens": render.tokens,
+            "bytes": len(injection.text.encode()),
+            "tokens": count_tokens(injection.text),
             "digest": injection.digest,
             "included": [_entry_json(item) for item in render.included],
             "dropped": [{**_entry_json(item.judged), "why": item.why} for item in render.dropped],

@@ -90,7 +90,7 @@ def test_a_word_that_yaml_would_turn_into_something_else_stays_a_text(files: tup
 
 
 def test_every_key_can_be_set_by_its_variable(files: tuple[Path, Path]) -> None:
-    values = {"bool": "false", "int": "7", "Literal": "", "tuple": "a,b", "str": "x"}
+    values = {"bool": "false", "int": "7", "float": "7.5", "Literal": "", "tuple": "a,b", "str": "x"}
     for key in keys():
         kind = next(name for name in values if name in str(key.hint))
         text = values[kind] or {"memory.stage": "merge", "projection.seam": "launch"}[key.path]
