@@ -1,0 +1,161 @@
+"""aider (measured on 0.86.2)."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from adapters.adapter import (
+    Adapter,
+    Carry,
+    Command,
+    Ending,
+    Launch,
+    LaunchSeam,
+    Outcome,
+    Redirect,
+    Report,
+    Usage,
+)
+from adapters.output import outcome_of, report_failure
+
+# Without these it asks questions, edits .gitignore, commits, and leaves its own files in the tree. Each can be
+# turned round by a later argument of the person's (`--auto-commits`, `--map-tokens 1024`).
+_QUIET = (
+    "--yes-always",
+    "--no-pretty",
+    "--no-fancy-input",
+    "--no-check-update",
+    "--no-analytics",
+    "--no-show-model-warnings",
+    "--no-show-release-notes",
+    "--no-detect-urls",
+    "--no-gitignore",
+    "--no-auto-commits",
+    "--no-dirty-commits",
+    "--map-tokens",
+    "0",
+)
+_TOKENS = re.compile(
+    r"^Tokens: ([\d.,]+)([km]?) sent(?:, ([\d.,]+)([km]?) cache hit)?.*?, ([\d.,]+)([km]?) received", re.M
+)
+_ERROR = re.compile(r"^(?:litellm\.)?(\w*(?:Error|Exception))\b.*$", re.M)
+_LOG = "aider.llm"
+
+
+def _command(launch: Launch) -> Command:
+    task = launch.state / "task.md"
+    words = [
+        launch.executable,
+        *_QUIET,
+        "--chat-history-file",
+        str(launch.state / "aider.chat.md"),
+        "--input-history-file",
+        str(launch.state / "aider.input"),
+        "--llm-history-file",
+        str(launch.state / _LOG),
+    ]
+    if launch.model:
+        words += ["--model", launch.model]
+    words += launch.extra_args
+    if launch.interactive:
+        # There is no first prompt that stays interactive; a file of commands is the way round.
+        load = launch.state / "load"
+        files = {load: f"/code {' '.join(launch.task.split())}\n".encode()}
+        return Command(argv=(*words, "--load", str(load)), files=files)
+    return Command(argv=(*words, "--message-file", str(task)), files={task: launch.task.encode()})
+
+
+def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
+    """One more `--read`; the option replaces the list in the person's configuration, so that list is repeated."""
+    own = [] if "--read" in launch.extra_args else _configured(launch)
+    added = [word for path in (str(carry.path), *own) for word in ("--read", path)]
+    return replace(command, argv=(*command.argv, *added))
+
+
+def _configured(launch: Launch) -> list[str]:
+    """The files that are read already: AIDER_READ, else the nearest configuration file that names any."""
+    import yaml
+
+    if launch.environ.get("AIDER_READ"):
+        return [launch.environ["AIDER_READ"]]
+    home = launch.environ.get("HOME")
+    for folder in (launch.worktree, *([Path(home)] if home else [])):
+        try:
+            value = yaml.safe_load((folder / ".aider.conf.yml").read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError):
+            continue
+        read = value.get("read") if isinstance(value, dict) else None
+        if read:
+            return [str(each) for each in read] if isinstance(read, list) else [str(read)]
+    return []
+
+
+def _report(ending: Ending) -> Report:
+    """It exits with 0 whatever happened: an error counts when no answer came after it."""
+    text = ending.output.decode("utf-8", "replace").replace("\r\n", "\n")
+    answers = list(_TOKENS.finditer(text))
+    errors = list(_ERROR.finditer(text))
+    done = Report(
+        outcome=Outcome.COMPLETED,
+        message=_last_answer(ending.launch.state / _LOG),
+        usage=_usage(answers),
+    )
+    if ending.signal is not None or ending.exit_code != 0:
+        wrong = report_failure(ending, errors[-1].group(0) if errors else "")
+        return replace(done, outcome=wrong.outcome, reason=wrong.reason)
+    if errors and (not answers or answers[-1].start() < errors[-1].start()):
+        said = errors[-1].group(0)
+        return replace(done, outcome=outcome_of(said), reason=said[:300])
+    if not answers:
+        return replace(done, outcome=Outcome.FAILED, reason="the model gave no answer")
+    return done
+
+
+def _last_answer(log: Path) -> str | None:
+    """The last reply in the log of all that was sent and received, without the log's prefixes."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    _, found, reply = text.rpartition("\nLLM RESPONSE ")
+    lines = [line.removeprefix("ASSISTANT").removeprefix(" ") for line in reply.splitlines()[1:]]
+    return "\n".join(lines).strip() or None if found else None
+
+
+def _usage(answers: list[re.Match[str]]) -> Usage | None:
+    if not answers:
+        return None
+    sent = sum(_number(match[1], match[2]) for match in answers)
+    cached = sum(_number(match[3], match[4]) for match in answers if match[3])
+    received = sum(_number(match[5], match[6]) for match in answers)
+    return Usage(input=max(0, sent - cached), cached=cached, output=received, exact=False)
+
+
+def _number(digits: str, unit: str) -> int:
+    return round(float(digits.replace(",", "")) * {"": 1, "k": 1_000, "m": 1_000_000}[unit])
+
+
+def _redirect(url: str, home: Path) -> Redirect:
+    return Redirect(
+        environ={
+            "HOME": str(home),
+            "AIDER_OPENAI_API_BASE": f"{url}/v1",
+            "AIDER_OPENAI_API_KEY": "loopback",
+        },
+        model="openai/scripted",
+    )
+
+
+ADAPTER = Adapter(
+    name="aider",
+    title="aider",
+    executables=("aider",),
+    install="uv tool install aider-chat (or: pipx install aider-chat)",
+    tested=("0.86.2", "0.86.2"),
+    proof="recorded",
+    command=_command,
+    launch_seam=LaunchSeam(describe="--read", apply=_apply),
+    report=_report,
+    redirect=_redirect,
+    resumes=False,
+)

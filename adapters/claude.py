@@ -1,0 +1,207 @@
+"""Claude Code (measured on 2.1.197; the claims are re-tested by `orch verify` on whatever is installed)."""
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from adapters.adapter import (
+    Adapter,
+    Carry,
+    Command,
+    Ending,
+    Launch,
+    LaunchSeam,
+    Outcome,
+    Redirect,
+    Report,
+    Usage,
+    report_plain,
+)
+from adapters.output import json_line, json_lines, last_text, one_line, report_failure, table
+
+_APPEND = "--append-system-prompt"
+_APPEND_FILE = "--append-system-prompt-file"
+# What an agent needs to do anything unattended, where the program refuses to skip permissions.
+_ALLOWED = "--allowedTools=Bash,WebFetch,WebSearch"
+# A longer context of a hook becomes a reference to a file, with a preview.
+_HOOK_CHARACTERS = 10_000
+
+
+def _command(launch: Launch) -> Command:
+    words = [launch.executable]
+    if not launch.interactive:
+        words += ["-p", "--output-format", "stream-json", "--verbose"]
+    notes: tuple[str, ...] = ()
+    if launch.root and launch.environ.get("IS_SANDBOX") != "1":
+        # As root every way to skip permissions ends with exit code 1, unless IS_SANDBOX is exactly 1.
+        words += ["--permission-mode", "acceptEdits", _ALLOWED]
+        notes = (
+            "claude runs as root with edits and Bash allowed, not with all permissions skipped (IS_SANDBOX=1 does)",
+        )
+    else:
+        words.append("--dangerously-skip-permissions")
+    if launch.session:
+        words += ["--resume" if launch.resume else "--session-id", launch.session]
+    if launch.model:
+        words += ["--model", launch.model]
+    words += launch.extra_args
+    environ = {"DISABLE_AUTOUPDATER": "1"}
+    if launch.interactive:
+        return Command(argv=(*words, "--", launch.task), environ=environ, notes=notes)
+    # The prompt goes in by stdin: an argument is limited to 128 KiB, and one that starts with a dash is an option.
+    return Command(argv=tuple(words), environ=environ, stdin=launch.task.encode(), notes=notes)
+
+
+def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
+    """The append flag with the render's file; a text that the person appends in the configured arguments goes first.
+
+    With the two flags, other worktrees share the cached prefix up to the end of the render.
+    """
+    argv, own = _without_own(command.argv)
+    files = dict(command.files)
+    path = carry.path
+    if own is not None:
+        # Both flags together are an error, and the same one twice means that the last wins silently.
+        path = launch.state / "system-append"
+        files[path] = f"{own}\n\n{carry.text}".encode()
+    added = [_APPEND_FILE, str(path), "--exclude-dynamic-system-prompt-sections"]
+    notes = command.notes
+    if carry.subagents and "--settings" not in argv:
+        settings = launch.state / "claude-settings.json"
+        context = launch.state / "subagent-context.json"
+        files[settings] = _settings(context)
+        files[context] = _context(carry.text)
+        added += ["--settings", str(settings)]
+        if len(carry.text) > _HOOK_CHARACTERS:
+            notes = (*notes, "the memory is too long for claude's sub-agents: they get its beginning and a file's path")
+    elif carry.subagents:
+        notes = (*notes, "--settings is in the configured arguments, so claude's sub-agents do not get the memory")
+    at = argv.index("--") if launch.interactive else len(argv)
+    return replace(
+        command,
+        argv=(*argv[:at], *added, *argv[at:]),
+        environ={**command.environ, "CLAUDE_CODE_ATTRIBUTION_HEADER": "0"},
+        files=files,
+        notes=notes,
+    )
+
+
+def _without_own(argv: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """Take the person's own appended text out of the arguments."""
+    kept: list[str] = []
+    texts: list[str] = []
+    words = iter(argv)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            kept += [word, *words]
+        elif name == _APPEND_FILE:
+            file = Path(value if equals else next(words, ""))
+            try:
+                texts.append(file.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as exc:
+                raise ValueError(f"{_APPEND_FILE} in the configured arguments: {exc}") from exc
+        elif name == _APPEND:
+            texts.append(value if equals else next(words, ""))
+        else:
+            kept.append(word)
+    return tuple(kept), "\n\n".join(texts) if texts else None
+
+
+def _settings(context: Path) -> bytes:
+    """A settings file whose hook hands the context to every sub-agent: they do not get the appended system prompt."""
+    hook = {"type": "command", "command": f"cat {shlex.quote(str(context))}", "timeout": 10}
+    # A repository's own settings could switch all hooks off; this value is the stronger one.
+    value = {"disableAllHooks": False, "hooks": {"SubagentStart": [{"hooks": [hook]}]}}
+    return json.dumps(value, indent=1).encode()
+
+
+def _context(text: str) -> bytes:
+    output = {"hookEventName": "SubagentStart", "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False).encode()
+
+
+def _report(ending: Ending) -> Report:
+    result = next((line for line in reversed(list(json_lines(ending.output))) if line.get("type") == "result"), None)
+    if result is None:
+        if ending.exit_code == 0 and ending.signal is None:
+            return report_plain(ending)
+        return report_failure(ending, last_text(ending.output))
+    message = str(result.get("result") or "")
+    denied = [str(table(each).get("tool_name")) for each in result.get("permission_denials") or ()]
+    done = Report(
+        outcome=Outcome.COMPLETED,
+        reason=one_line(f"not permitted: {', '.join(denied)}") if denied else "",
+        session=_text(result.get("session_id")),
+        message=message or None,
+        usage=_usage(result),
+    )
+    if ending.signal is not None or ending.exit_code != 0 or result.get("is_error"):
+        status = result.get("api_error_status")
+        wrong = report_failure(ending, message, status if isinstance(status, int) else None)
+        return replace(done, outcome=wrong.outcome, reason=wrong.reason)
+    return done
+
+
+def _usage(result: dict[str, Any]) -> Usage | None:
+    """Tokens of the whole run: `modelUsage` has the sub-agents too, `usage` does not."""
+    models = result.get("modelUsage")
+    if not isinstance(models, dict) or not models:
+        return None
+    parts = [part for part in models.values() if isinstance(part, dict)]
+
+    def total(*names: str) -> int:
+        return sum(int(part.get(name) or 0) for part in parts for name in names)
+
+    cost = result.get("total_cost_usd")
+    return Usage(
+        input=total("inputTokens", "cacheCreationInputTokens"),
+        cached=total("cacheReadInputTokens"),
+        output=total("outputTokens"),
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _request_id(line: bytes) -> str | None:
+    value = json_line(line)
+    if value is None or value.get("type") != "assistant":
+        return None
+    message = value.get("message")
+    return _text(message.get("id")) if isinstance(message, dict) else None
+
+
+def _redirect(url: str, home: Path) -> Redirect:
+    return Redirect(
+        environ={
+            "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "loopback",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+        },
+        model="claude-opus-4-8",
+    )
+
+
+ADAPTER = Adapter(
+    name="claude",
+    title="Claude Code",
+    executables=("claude",),
+    install="npm install -g @anthropic-ai/claude-code",
+    tested=("2.1.197", "2.1.197"),
+    proof="recorded",
+    command=_command,
+    launch_seam=LaunchSeam(describe="--append-system-prompt-file, and a hook for sub-agents", apply=_apply),
+    report=_report,
+    redirect=_redirect,
+    reads=("CLAUDE.md", "CLAUDE.local.md"),
+    chooses_session=True,
+    request_id=_request_id,
+)

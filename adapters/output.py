@@ -1,0 +1,92 @@
+"""Reading what a backend printed: JSON lines among other text, and what an error message is about."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from adapters.adapter import Ending, Outcome, Report, report_plain
+
+_STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?![\w.])")
+# Words in an error's text -> what it is about; the first that fits wins. Measured on each backend's real messages.
+_WORDS: tuple[tuple[str, Outcome], ...] = (
+    (
+        r"not logged in|please run /login|invalid api key|invalid_api_key|authentication|unauthorized|unauthenticated"
+        r"|api key not valid|no api key|permission_error|must specify the .{0,40} environment variable|login required",
+        Outcome.AUTH,
+    ),
+    (r"rate.?limit|too many requests|resource_exhausted|quota|usage limit", Outcome.RATE_LIMITED),
+    (r"overloaded|internal server error|internalservererror|service unavailable|bad gateway", Outcome.OVERLOADED),
+    (
+        r"stream disconnected|stream closed|incomplete.{0,20}(stream|chunk)|terminated|premature|"
+        r"error decoding response body|socket connection was closed|ended without|connection closed mid",
+        Outcome.CUT,
+    ),
+    (
+        r"unable to connect|cannot connect|connection.{0,20}(refused|reset|error)|econn|enotfound|etimedout"
+        r"|fetch failed"
+        r"|error sending request|network error|socket hang up|connectionrefused|apiconnectionerror|timed? ?out",
+        Outcome.UNREACHABLE,
+    ),
+)
+
+
+def json_lines(output: bytes) -> Iterator[dict[str, Any]]:
+    """Yield every JSON object that stands alone on a line; all else that was printed is passed over."""
+    for line in output.splitlines():
+        value = json_line(line)
+        if value is not None:
+            yield value
+
+
+def json_line(line: bytes) -> dict[str, Any] | None:
+    """The JSON object on a line, None where it is something else."""
+    line = line.strip()
+    if not line.startswith(b"{"):
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def table(value: object) -> dict[str, Any]:
+    """A JSON object; an empty one where the value is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def outcome_of(message: str, status: int | None = None) -> Outcome:
+    """What an error is about, from its HTTP status where that is known, else from its words."""
+    if status is None:
+        found = _STATUS.search(message)
+        status = int(found.group(1)) if found else None
+    if status in (401, 403):
+        return Outcome.AUTH
+    if status == 429:
+        return Outcome.RATE_LIMITED
+    if status is not None and status >= 500:
+        return Outcome.OVERLOADED
+    lowered = message.lower()
+    return next((outcome for words, outcome in _WORDS if re.search(words, lowered)), Outcome.FAILED)
+
+
+def one_line(text: str, most: int = 300) -> str:
+    """A text as one line, cut to `most` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
+def last_text(output: bytes) -> str:
+    """The last line that says something and is no JSON, without terminal codes."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode("utf-8", "replace"))
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("{")]
+    return one_line(lines[-1]) if lines else ""
+
+
+def report_failure(ending: Ending, message: str, status: int | None = None) -> Report:
+    """A report of a run that did not complete: a signal says so itself, else the message and the exit code do."""
+    if ending.signal is not None:
+        return report_plain(ending)
+    reason = one_line(message) or f"exit code {ending.exit_code}"
+    return Report(outcome=outcome_of(message, status), reason=reason)
