@@ -48,7 +48,7 @@ class Command:
 
 @dataclass(frozen=True, kw_only=True)
 class Carry:
-    """The text to be carried, and the file under `Launch.state` that holds exactly its UTF-8 bytes."""
+    """The text to be carried, and the file with exactly its UTF-8 bytes: one file for all agents that carry it."""
 
     text: str
     path: Path

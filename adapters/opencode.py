@@ -28,7 +28,7 @@ def _command(launch: Launch) -> Command:
     words = [launch.executable]
     if not launch.interactive:
         words += ["run", "--format", "json", "--auto"]
-    if launch.session:
+    if launch.resume and launch.session:
         words += ["-s", launch.session]
     if launch.model:
         words += ["-m", launch.model]

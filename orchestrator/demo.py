@@ -26,8 +26,8 @@ from orchestrator.sandbox import Sandbox, sandbox
 
 # In this order the first one that is installed is taken.
 PREFERRED = ("claude", "codex", "opencode", "aider", "gemini")
-TASK = "Read README.md and say in one sentence what this project is."
-_FINAL = "README.md says that this is a small parcel tracker."
+TASK = "Read the notes in this repository and say in one sentence what the project is."
+_FINAL = "It is a small parcel tracker."
 
 MEMORY = """\
 # Project memory
@@ -45,6 +45,7 @@ MEMORY = """\
 FILES: Mapping[str, bytes] = {
     ".orch/memory.md": MEMORY.encode(),
     "README.md": b"# Parcels\n\nA small parcel tracker: one daemon, one command.\n",
+    "NOTES.txt": b"Parcels is a small parcel tracker.\n",
     "openapi.yaml": b"openapi: 3.1.0\ninfo: {title: Parcels, version: 1.0.0}\npaths: {}\n",
 }
 

@@ -11,8 +11,9 @@ from orchestrator.sandbox import Sandbox, said, write_files
 
 _MINUTES = 3
 RUN_SECONDS = _MINUTES * 60 + 60
-# aider has no tools: it takes the file's name out of the sentence, adds the file and asks again.
-COMMAND = "cat README.md"
+# aider has no tools: it takes the file's name out of the model's sentence, adds the file and asks again. So no task may
+# name that file, or it would be there from the start.
+COMMAND = "cat NOTES.txt"
 SCRIPTED = "scripted"
 
 

@@ -21,6 +21,8 @@ from orchestrator.locks import held
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
+from orchestrator.renderfile import FOLDER as RENDERS
+from orchestrator.renderfile import render_path, write_render
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.worktree import Place, check_out, create_worktree, plan_place, undo_worktree
 
@@ -106,7 +108,7 @@ def _carry_out(
     _make_folder(folder, undo)
     _make_worktree(project, plan, undo, supervisor, tell)
     launch = _launch(plan, request, folder, config)
-    command = _command(plan, launch, config)
+    command = _command(project, plan, launch, config)
     for note in command.notes:
         tell(note)
     agent = _agent(plan, request, launch, command)
@@ -195,7 +197,7 @@ def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) ->
     )
 
 
-def _command(plan: _Plan, launch: Launch, config: Config) -> Command:
+def _command(project: Project, plan: _Plan, launch: Launch, config: Config) -> Command:
     """The backend's command, with the render in it where the seam is the launch."""
     try:
         command = plan.adapter.command(launch)
@@ -203,7 +205,11 @@ def _command(plan: _Plan, launch: Launch, config: Config) -> Command:
             return command
         if plan.adapter.launch_seam is None:
             raise SeamProblem(f"{plan.adapter.title} has no launch seam", "set projection.seam to auto or file")
-        carry = Carry(text=plan.injection.text, path=launch.state / "render", subagents=config.memory.subagents)
+        carry = Carry(
+            text=plan.injection.text,
+            path=render_path(project.state, plan.injection.text),
+            subagents=config.memory.subagents,
+        )
         command = plan.adapter.launch_seam.apply(launch, command, carry)
         return replace(command, files={**command.files, carry.path: carry.text.encode()})
     except ValueError as exc:
@@ -238,6 +244,9 @@ def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command)
 
 def _write_files(command: Command, folder: Path) -> None:
     for path, data in command.files.items():
+        if path.parent == folder.parent.parent / RENDERS:
+            write_render(path, data)
+            continue
         if not path.is_relative_to(folder):
             raise SeamProblem(f"the adapter wants to write {path}, which is outside of its agent's directory")
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

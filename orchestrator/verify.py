@@ -36,11 +36,11 @@ from orchestrator.rehearsal import (
     write_orch_config,
     write_set_up,
 )
+from orchestrator.renderfile import render_path
 from orchestrator.sandbox import Sandbox, sandbox
 from orchestrator.verify_memory import BUDGET, FILES
 
-_TASK = "Look into README.md and tell what it says."
-_OTHER_TASK = "Count the words of README.md, please."
+_TASK = "Look into the notes of this repository and tell what they say."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,8 @@ class _Verification:
         first = self._spawn("first", _TASK)
         left = dirt(box, first.worktree)
         resumed = self._resume(first, text)
-        second = self._spawn("second", _OTHER_TASK)
+        # The same task: what differs then is what another worktree alone makes different.
+        second = self._spawn("second", _TASK)
         left += dirt(box, second.worktree)
         for each in (off, first, second):
             left += remove(box, each)
@@ -158,7 +159,7 @@ class _Verification:
         launch = self._launch(first, task="Go on, please.", resume=True)
         command = adapter.command(launch)
         if self._subject.seam == "launch" and adapter.launch_seam is not None:
-            carry = Carry(text=text, path=launch.state / "render")
+            carry = Carry(text=text, path=render_path(launch.state.parent.parent, text))
             command = adapter.launch_seam.apply(launch, command, carry)
             command = replace(command, files={**command.files, carry.path: text.encode()})
         for path, data in command.files.items():

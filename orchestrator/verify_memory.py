@@ -22,7 +22,7 @@ _FACTS = (
 def _memory() -> str:
     lines = ["# Project memory", "", "## Where things live", ""]
     lines += [f"- {text}" for text in _HARD]
-    for number in range(1, 100):
+    for number in range(1, 160):
         name = _SUBJECTS[number % len(_SUBJECTS)]
         fact = _FACTS[number % len(_FACTS)].format(name=name, number=number)
         lines.append(f"- The {name} (part {number}) {fact}")
@@ -33,5 +33,6 @@ def _memory() -> str:
 FILES: Mapping[str, bytes] = {
     ".orch/memory.md": _memory().encode(),
     "README.md": b"# A repository\n\nIt is made to look into, and is thrown away afterwards.\n",
+    "NOTES.txt": b"A line that only this file has.\n",
     "src/main.py": b'print("hello")\n',
 }

@@ -20,7 +20,8 @@ MEMORY = """\
 
 FILES: Mapping[str, bytes] = {
     ".orch/memory.md": MEMORY.encode(),
-    "README.md": b"# Parcels\n\nThis is a line that only README.md has.\n",
+    "README.md": b"# Parcels\n\nIt tracks parcels.\n",
+    "NOTES.txt": b"This is a line that only this file has.\n",
 }
 
 

@@ -33,12 +33,12 @@ def test_an_unattended_run_completes_and_tells_its_last_words(
     program = require_backend(name)
     with Recorder() as recorder:
         write_set_up(box, registry()[name], program, recorder.url)
-        done = rehearse(box, recorder, name, branch="one", task="Look into README.md.", final="The very last words.")
+        done = rehearse(box, recorder, name, branch="one", task="Look into the notes.", final="The very last words.")
     assert done.complaint == ""
     assert "The very last words." in str(done.agent["message"])
     if name != "aider":  # it has no tool: its second turn holds the file, and that is tested with the delivery
-        assert b"a line that only README.md has" in done.requests[1].body
-        assert b"a line that only README.md has" not in done.requests[0].body
+        assert b"a line that only this file has" in done.requests[1].body
+        assert b"a line that only this file has" not in done.requests[0].body
 
 
 @pytest.mark.parametrize("name", PROVABLE)
@@ -48,7 +48,7 @@ def test_the_model_that_is_asked_for_is_the_one_in_the_request(
     program = require_backend(name)
     with Recorder() as recorder:
         redirect = write_set_up(box, registry()[name], program, recorder.url)
-        done = rehearse(box, recorder, name, branch="one", task="Look into README.md.")
+        done = rehearse(box, recorder, name, branch="one", task="Look into the notes.")
     assert redirect.model is not None
     request = done.requests[0]
     assert isinstance(request.parsed, dict)
@@ -63,8 +63,8 @@ def test_the_tokens_are_those_that_the_model_reported(name: str, box: Sandbox, r
     used = Tokens(input=1000, cached=300, output=70)
     with Recorder() as recorder:
         write_set_up(box, registry()[name], program, recorder.url)
-        recorder.play(Script.of(RunCommand("cat README.md"), final=Text("Done.", used)))
-        command = ["spawn", "--backend", name, "--branch", "one", "--wait", "--json", "--", "Look into README.md."]
+        recorder.play(Script.of(RunCommand("cat NOTES.txt"), final=Text("Done.", used)))
+        command = ["spawn", "--backend", name, "--branch", "one", "--wait", "--json", "--", "Look into the notes."]
         agent = box.orch_json(*command)["agent"]
         mains = len(recorder.main_requests)
     usage = agent["usage"]
@@ -79,5 +79,5 @@ def test_the_conversations_own_id_is_read(name: str, box: Sandbox, require_backe
     program = require_backend(name)
     with Recorder() as recorder:
         write_set_up(box, registry()[name], program, recorder.url)
-        done: Rehearsal = rehearse(box, recorder, name, branch="one", task="Look into README.md.")
+        done: Rehearsal = rehearse(box, recorder, name, branch="one", task="Look into the notes.")
     assert done.agent["session"]
