@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,7 +144,7 @@ def run(
         raise ProcessFault(f"cannot start {words[0]}: {_cause(exc)}") from exc
     with child:
         try:
-            stdout, stderr = child.communicate(stdin, timeout=timeout)
+            stdout, stderr = _communicate(child, stdin, timeout)
         except subprocess.TimeoutExpired as exc:
             _end_group(child)
             raise ProcessFault(f"{words[0]} took longer than {timeout:g} s", f"it was: {shlex.join(words)}") from exc
@@ -156,6 +157,22 @@ def run(
         said = lines[-1] if lines else f"exit code {finished.code}"
         raise ProcessFault(f"{Path(words[0]).name} failed: {said}", f"it was: {shlex.join(words)}", finished)
     return finished
+
+
+def _communicate(child: "subprocess.Popen[bytes]", stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
+    """As `Popen.communicate`, but a process that the child leaves behind with its output open is not waited for."""
+    until = time.monotonic() + timeout
+    ended = False
+    while True:
+        try:
+            return child.communicate(stdin, timeout=max(0.0, min(1.0, until - time.monotonic())))
+        except subprocess.TimeoutExpired as exc:
+            stdin = None
+            if ended:
+                return exc.stdout or b"", exc.stderr or b""
+            ended = child.poll() is not None
+            if not ended and time.monotonic() >= until:
+                raise
 
 
 def _end_group(child: "subprocess.Popen[bytes]") -> None:

@@ -15,11 +15,13 @@ class Project:
 
     `common_dir` is the absolute git common directory: the project's identity. `main` is the main checkout, None in
     a bare layout. `root` is the top of the worktree that the command runs in (`common_dir` when in none).
+    `superproject` is the checkout that a submodule stands in, the outermost one; None for what is no submodule.
     """
 
     common_dir: Path
     main: Path | None
     root: Path
+    superproject: Path | None = None
 
     @property
     def state(self) -> Path:
@@ -71,16 +73,17 @@ def load_project(cwd: Path) -> Project:
     """
     git = Git(cwd=cwd)
     try:
-        found = git.text("rev-parse", "--path-format=absolute", "--git-common-dir", "--is-bare-repository")
+        common = Path(os.path.realpath(git.text("rev-parse", "--path-format=absolute", "--git-common-dir")))
+        own = Path(os.path.realpath(git.text("rev-parse", "--path-format=absolute", "--git-dir")))
     except ProcessFault as exc:
         raise _no_repository(cwd, exc) from exc
-    common_text, _, _bare = found.rpartition("\n")
-    common = Path(os.path.realpath(common_text))
-    try:
-        root = Path(git.text("rev-parse", "--path-format=absolute", "--show-toplevel"))
-    except ProcessFault:
-        root = common
-    return Project(common_dir=common, main=_main_checkout(git, common), root=root)
+    top = git.run("rev-parse", "--path-format=absolute", "--show-toplevel", check=False)
+    root = Path(top.text) if top.code == 0 else common
+    # A checkout whose git directory is the common one is the main one, wherever that directory stands. In a `.bare/`
+    # layout without core.bare, git takes the folder around it for one, but nothing was ever checked out there.
+    checked_out = top.code == 0 and own == common and (common.name == ".git" or (common / "index").exists())
+    main = Path(os.path.realpath(root)) if checked_out else _main_checkout(git, common)
+    return Project(common_dir=common, main=main, root=root, superproject=_superproject(common, main))
 
 
 def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
@@ -104,5 +107,27 @@ def _main_checkout(git: Git, common: Path) -> Path | None:
     main = Path(os.fsdecode(first[0].removeprefix(b"worktree ")))
     # `.bare/` layouts: core.bare may be unset, and git then names the directory that holds the git directory.
     if not (main / ".git").exists():
-        return None
+        return _submodule_checkout(git, common)
     return Path(os.path.realpath(main))
+
+
+def _submodule_checkout(git: Git, common: Path) -> Path | None:
+    """A submodule's checkout is named by its configuration; git (2.39) lists its git directory instead."""
+    for name in ("config.worktree", "config"):
+        found = git.run("config", "--file", str(common / name), "--get", "core.worktree", check=False)
+        if found.code == 0 and (common / found.text / ".git").is_file():
+            return Path(os.path.realpath(common / found.text))
+    return None
+
+
+def _superproject(common: Path, main: Path | None) -> Path | None:
+    if main is None or "modules" not in common.parts:
+        return None
+    outermost = None
+    at = main
+    for _ in range(20):
+        found = Git(cwd=at).run("rev-parse", "--show-superproject-working-tree", check=False)
+        if found.code != 0 or not found.text:
+            break
+        at = outermost = Path(found.text)
+    return outermost

@@ -10,8 +10,9 @@ from orchestrator.base_entry import load_entry, load_worktree_entry, user_file
 from orchestrator.config_schema import Config
 from orchestrator.errors import GitProblem, SeamProblem
 from orchestrator.git import Git
+from orchestrator.place import Place
 from orchestrator.project import Project
-from orchestrator.worktree import Place, git_directory
+from orchestrator.worktree import git_directory
 from projection.block import render_block
 from projection.faults import HygieneFault, ProjectionFault
 from projection.hygiene import Hygiene, is_hidden, remove_hygiene, unhide, write_agent_block, write_hygiene

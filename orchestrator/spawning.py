@@ -11,20 +11,21 @@ from adapters.adapter import Adapter, Carry, Command, Launch
 from orchestrator.agent import Agent
 from orchestrator.backends import require_backend, require_executable
 from orchestrator.config_schema import Config
-from orchestrator.errors import BackendProblem, OrchError, SeamProblem, UsageProblem
+from orchestrator.errors import BackendProblem, OrchError, ProjectProblem, SeamProblem, UsageProblem
 from orchestrator.executables import Program, load_program
 from orchestrator.identity import AGENT_VARIABLE
 from orchestrator.injection import Injection, load_injection
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.locks import held
+from orchestrator.place import Place, plan_place
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
 from orchestrator.renderfile import FOLDER as RENDERS
 from orchestrator.renderfile import render_path, write_render
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
-from orchestrator.worktree import Place, check_out, create_worktree, plan_place, undo_worktree
+from orchestrator.worktree import check_out, create_worktree, undo_worktree
 
 _LONGEST_TASK = 8 * 1024 * 1024
 Tell = Callable[[str], None]
@@ -86,6 +87,8 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
         base=request.base,
         directory=config.worktrees.dir,
     )
+    for note in place.notes:
+        tell(note)
     seam = choose_seam(project, config, adapter, place, injection.text)
     child = {**scrubbed(environ), **settings.env, AGENT_VARIABLE: agent_id, "ORCH_PROJECT": str(project.common_dir)}
     return _Plan(
@@ -147,7 +150,12 @@ def _free_id(project: Project) -> str:
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:
     with deferred():
-        folder.mkdir(parents=True, mode=0o700)
+        try:
+            folder.mkdir(parents=True, mode=0o700)
+        except OSError as exc:
+            raise ProjectProblem(
+                f"cannot write into {folder.parent}: {exc.strerror}", "check the owner and mode of that directory"
+            ) from exc
         undo.callback(_quietly, lambda: shutil.rmtree(folder, ignore_errors=True))
 
 

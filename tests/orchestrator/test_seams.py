@@ -9,6 +9,7 @@ from orchestrator.base_entry import load_entry, load_worktree_entry
 from orchestrator.config import load_config
 from orchestrator.config_schema import OwnBackendKeys, SeamKeys
 from orchestrator.errors import SeamProblem
+from orchestrator.place import Place
 from orchestrator.project import Project, load_project
 from orchestrator.seams import (
     SeamPlan,
@@ -20,7 +21,7 @@ from orchestrator.seams import (
     replace_agent_block,
     write_block_hygiene,
 )
-from orchestrator.worktree import Place, check_out, create_worktree
+from orchestrator.worktree import check_out, create_worktree
 from projection.block import render_block
 from projection.hygiene import leftovers
 from tests.conftest import git
