@@ -19,10 +19,13 @@ _CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text."""
+    """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text. `headings`
+    are the sections' names with their line numbers (0-based).
+    """
 
     lines: tuple[str, ...]
     entries: tuple[Entry, ...]
+    headings: tuple[tuple[str, int], ...] = ()
 
     def serialise(self) -> bytes:
         """The file's bytes: exactly those that were parsed."""
@@ -56,7 +59,9 @@ def parse(data: bytes) -> Document:
     lines = tuple(text.splitlines(keepends=True)) if _plain(text) else _split(text)
     bare = [line.rstrip("\r\n") for line in lines]
     _refuse_conflicts(bare)
-    return Document(lines=lines, entries=tuple(_entries(bare)))
+    headings: list[tuple[str, int]] = []
+    entries = _entries(bare, headings)
+    return Document(lines=lines, entries=tuple(entries), headings=tuple(headings))
 
 
 def _plain(text: str) -> bool:
@@ -88,7 +93,7 @@ class _Open:
     blank: bool = False
 
 
-def _entries(lines: list[str]) -> list[Entry]:
+def _entries(lines: list[str], headings: list[tuple[str, int]]) -> list[Entry]:
     found: list[Entry] = []
     section = ""
     current: _Open | None = None
@@ -114,6 +119,8 @@ def _entries(lines: list[str]) -> list[Entry]:
         if heading is not None:
             # The first-level heading is the document's title, not a section.
             section = (heading["text"] or "").strip() if len(heading["level"]) > 1 else ""
+            if section:
+                headings.append((section, number))
         elif bullet is not None and _width(bullet["indent"]) < 4:
             current = _begin(bullet, number, section)
         else:

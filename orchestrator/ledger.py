@@ -1,43 +1,136 @@
-"""The ledger: which entries a person's command or a corroboration has vouched for, in the records."""
+"""The ledger: what a person, a corroboration or the course of things has said about an entry, in the records.
 
-from collections.abc import Iterable, Mapping
+The memory file holds what is believed; this holds through which channel each belief came. An entry is named by the id
+of its normalised text, so what is said outlives the line in the file: a rejected fact is not proposed again.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 from memory.entry import Trust
 from orchestrator.records import Records, now
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS ledger (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,
     entry TEXT NOT NULL,
-    trust INTEGER NOT NULL,
-    channel TEXT NOT NULL
-)
+    act TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    agent TEXT,
+    detail TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ledger_entry ON ledger (entry, number);
 """
+
+
+class Act(StrEnum):
+    """What happened to an entry."""
+
+    GRANTED_HUMAN = "granted-human"
+    GRANTED_TRUSTED = "granted-trusted"
+    PROPOSED = "proposed"
+    CORROBORATED = "corroborated"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    REMOVED = "removed"
+    WITHDRAWN = "withdrawn"
+    CONFLICT = "conflict"
+    SETTLED = "settled"
+
+
+# After one of these the fact is not proposed again by an agent.
+CLOSED = frozenset({Act.REJECTED, Act.SUPERSEDED, Act.REMOVED})
+_GRANTS = {Act.GRANTED_HUMAN: Trust.HUMAN, Act.GRANTED_TRUSTED: Trust.TRUSTED}
+# These end what was granted before.
+_REVOKES = frozenset({Act.REJECTED, Act.SUPERSEDED, Act.REMOVED, Act.WITHDRAWN})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line of the ledger. `channel` is `command`, `edit`, `agent`, `import` or `orch`; `detail` a JSON object."""
+
+    number: int
+    at: str
+    entry: str
+    act: Act
+    channel: str
+    agent: str | None
+    detail: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """Append-only; the latest line about an entry counts. `channel` says what vouched: `command`, `edit`, …"""
+    """Append-only; nothing in it is ever changed."""
 
     records: Records
 
-    def grants(self) -> Mapping[str, Trust]:
-        """What each entry's id has been granted."""
-        if not self.records.path.exists():
-            return {}
+    @contextmanager
+    def _connected(self) -> "Iterator[sqlite3.Connection]":
         with self.records.connected() as connection:
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").fetchone():
-                return {}
-            rows = connection.execute("SELECT entry, trust FROM ledger ORDER BY number").fetchall()
-        return {entry: Trust(trust) for entry, trust in rows}
+            connection.executescript(_SCHEMA)
+            yield connection
+
+    def grants(self) -> Mapping[str, Trust]:
+        """What each entry has been granted and still has."""
+        granted: dict[str, Trust] = {}
+        for line in self.lines():
+            if line.act in _GRANTS:
+                granted[line.entry] = max(_GRANTS[line.act], granted.get(line.entry, Trust.UNVERIFIED))
+            elif line.act in _REVOKES:
+                granted.pop(line.entry, None)
+        return granted
+
+    def closed(self) -> Mapping[str, Line]:
+        """The facts that are rejected, superseded or removed, and have not been granted again since."""
+        found: dict[str, Line] = {}
+        for line in self.lines():
+            if line.act in CLOSED:
+                found[line.entry] = line
+            elif line.act in _GRANTS:
+                found.pop(line.entry, None)
+        return found
+
+    def conflicts(self) -> tuple[Line, ...]:
+        """Conflicts with a person's entry that nobody has settled."""
+        open_: dict[str, Line] = {}
+        for line in self.lines():
+            if line.act is Act.CONFLICT:
+                open_[line.entry] = line
+            elif line.act in (Act.SETTLED, *_GRANTS, *_REVOKES):
+                open_.pop(line.entry, None)
+        return tuple(open_.values())
+
+    def lines(self, entry: str | None = None) -> tuple[Line, ...]:
+        """Every line, or those about one entry, in order."""
+        if not self.records.path.exists():
+            return ()
+        where, values = ("WHERE entry = ?", (entry,)) if entry is not None else ("", ())
+        with self._connected() as connection:
+            rows = connection.execute(
+                f"SELECT number, at, entry, act, channel, agent, detail FROM ledger {where} ORDER BY number", values
+            ).fetchall()
+        return tuple(
+            Line(number=n, at=at, entry=e, act=Act(act), channel=ch, agent=ag, detail=json.loads(detail))
+            for n, at, e, act, ch, ag, detail in rows
+        )
+
+    def write(self, act: Act, entries: Iterable[str], *, channel: str, agent: str | None = None, **detail: Any) -> None:
+        """Append a line for each entry."""
+        with self._connected() as connection:
+            connection.executemany(
+                "INSERT INTO ledger (at, entry, act, channel, agent, detail) VALUES (?, ?, ?, ?, ?, ?)",
+                [(now(), entry, act.value, channel, agent, json.dumps(detail)) for entry in entries],
+            )
 
     def grant(self, entries: Iterable[str], trust: Trust, channel: str) -> None:
-        """Vouch for entries."""
-        with self.records.connected() as connection:
-            connection.execute(_SCHEMA)
-            connection.executemany(
-                "INSERT INTO ledger (at, entry, trust, channel) VALUES (?, ?, ?, ?)",
-                [(now(), entry, int(trust), channel) for entry in entries],
-            )
+        """Vouch for entries; `trust` is HUMAN or TRUSTED."""
+        act = Act.GRANTED_HUMAN if trust is Trust.HUMAN else Act.GRANTED_TRUSTED
+        self.write(act, entries, channel=channel)

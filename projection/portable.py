@@ -17,6 +17,8 @@ _TAG = re.compile(
 _COMMENT_END = re.compile(r"-->")
 _IMPORT = re.compile(r"(?<![0-9A-Za-z])@(?=[^\s@])")
 _HEADING = re.compile(r"^(\s*)(#{1,6})(?=\s|$)")
+# Nothing in it that any rule below answers to; most entries are such, and a memory may have thousands.
+_PLAIN = re.compile(r"(?!\s*[#=*_-])(?:[^`~<@>\x00-\x1f\x7f-\U0010ffff]|`(?!``)|~(?!~~))*\Z")
 _MOST_PASSES = 8
 _UNDERLINE = re.compile(r"^(\s*)(=+|-{2,}|\*{3,}|_{3,})\s*$")
 
@@ -27,6 +29,8 @@ def portable_line(text: str) -> str:
     Idempotent. The result holds no control, bidirectional, zero-width or tag character, no code fence, no comment, no
     closing tag, no import, no heading.
     """
+    if _PLAIN.match(text):
+        return text.rstrip(" ")
     line = _pass(text)
     # One rule can make work for another (what a removed character stood between); each pass leaves less to do.
     for _ in range(_MOST_PASSES):

@@ -1,7 +1,7 @@
 """The render: the exact text projected from the memory; a pure function of entries and budget."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -81,13 +81,14 @@ class _Piece:
         return sum(len(line.encode()) + 1 for line in self.lines)
 
 
-def render(judged: Sequence[Judged], budget: Budget) -> Render:
+def render(judged: Sequence[Judged], budget: Budget, objection: Callable[[Judged], str | None] | None = None) -> Render:
     """Render the entries that count, in document order, within the budget; the lowest value is dropped first.
 
-    An entry that does not fit is skipped and the next is still tried. Superseded, stale and held entries never count.
+    An entry that does not fit is skipped and the next is still tried. Superseded, stale and held entries never count,
+    nor one that `objection` (asked only of those that would go in) gives a reason against.
     """
     pieces, dropped = _candidates(judged)
-    chosen, over = _choose(pieces, budget)
+    chosen, over = _choose(pieces, budget, objection or (lambda _: None))
     dropped += over
     text = _text(chosen)
     while chosen and not (len(text.encode()) <= budget.bytes and fits(text, budget.tokens)):
@@ -135,7 +136,9 @@ def _why_not(item: Judged) -> str:
     return ""
 
 
-def _choose(pieces: Sequence[_Piece], budget: Budget) -> tuple[list[_Piece], list[tuple[int, Dropped]]]:
+def _choose(
+    pieces: Sequence[_Piece], budget: Budget, objection: Callable[[Judged], str | None]
+) -> tuple[list[_Piece], list[tuple[int, Dropped]]]:
     left_bytes = budget.bytes - len(_frame().encode())
     left_tokens = budget.tokens - (count_tokens(_frame()) if budget.tokens < budget.bytes else 0)
     counted = budget.tokens < sum(piece.size for piece in pieces) + len(_frame())
@@ -154,6 +157,10 @@ def _choose(pieces: Sequence[_Piece], budget: Budget) -> tuple[list[_Piece], lis
         if counted and tokens > left_tokens:
             why = f"over the budget by {tokens - left_tokens} tokens"
             dropped.append((piece.place, Dropped(judged=piece.judged, why=why)))
+            continue
+        why_not = objection(piece.judged)
+        if why_not is not None:
+            dropped.append((piece.place, Dropped(judged=piece.judged, why=why_not)))
             continue
         sections.add(piece.section)
         chosen.append(piece)

@@ -1,0 +1,114 @@
+"""Changing the document: each edit touches the lines that it must and no other."""
+
+from memory.document import Document, parse
+from memory.entry import Entry, Provenance, Trust
+from memory.errors import MemoryFault
+from memory.tag import parse_tag, render_tag
+
+DEFAULT_SECTION = "Notes"
+
+
+def insert_entry(document: Document, text: str, *, section: str, tag: str | None) -> Document:
+    """Add a bullet at the end of a section; a section that is not there is made at the end of the file."""
+    _refuse_unfit(text)
+    eol = _eol(document)
+    lines = list(document.lines)
+    at = _end_of_section(document, section)
+    body = [part.rstrip() for part in text.strip().split("\n")]
+    first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
+    new = [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
+    if at is None:
+        new = [f"## {section}{eol}", *new]
+        if lines and lines[-1].strip("\r\n\ufeff"):
+            new = [eol, *new]
+        at = len(lines)
+    if at > 0 and not lines[at - 1].endswith("\n"):
+        lines[at - 1] += eol
+    return _rebuilt([*lines[:at], *new, *lines[at:]])
+
+
+def retag_entry(document: Document, entry: Entry, tag: str | None) -> Document:
+    """Give an entry another tag (None: take it away); its text and every other line stay."""
+    line = document.lines[entry.first_line]
+    start, rest = _bullet(line)
+    old = parse_tag(rest)
+    body = rest if old is None else rest[old.length :]
+    # Without this a text such as "[trusted · …] x" would become the tag of what was untagged.
+    if tag is None and parse_tag(body) is not None:
+        tag = render_tag("human", Provenance())
+    lines = list(document.lines)
+    lines[entry.first_line] = f"{start}{tag} {body}" if tag else f"{start}{body}"
+    return _rebuilt(lines)
+
+
+def strike_entry(document: Document, entry: Entry, provenance: Provenance) -> Document:
+    """Strike an entry through as superseded; it stays in the file, for the reviewer."""
+    tagged = retag_entry(document, entry, render_tag("superseded", provenance))
+    if entry.superseded:
+        return tagged
+    lines = list(tagged.lines)
+    start, rest = _bullet(lines[entry.first_line])
+    lines[entry.first_line] = f"{start}~~{rest}"
+    last = lines[entry.last_line]
+    body = last.rstrip("\r\n")
+    lines[entry.last_line] = f"{body.rstrip()}~~{last[len(body) :]}"
+    return _rebuilt(lines)
+
+
+def remove_entry(document: Document, entry: Entry) -> Document:
+    """Take an entry's lines out."""
+    return _rebuilt([*document.lines[: entry.first_line], *document.lines[entry.last_line + 1 :]])
+
+
+def tag_of(trust: Trust, provenance: Provenance) -> str | None:
+    """The tag for an entry of that trust; a person's has none."""
+    return None if trust is Trust.HUMAN else render_tag(trust.word, provenance)
+
+
+def _rebuilt(lines: list[str]) -> Document:
+    return parse("".join(lines).encode("utf-8"))
+
+
+def _bullet(line: str) -> tuple[str, str]:
+    """Split a bullet's first line into what stands before its text, and the text with the line's end."""
+    mark = next(i for i, char in enumerate(line) if char in "-*+")
+    start = mark + 1
+    while start < len(line) and line[start] in " \t":
+        start += 1
+    return line[:start], line[start:]
+
+
+def _eol(document: Document) -> str:
+    return "\r\n" if document.lines and document.lines[0].endswith("\r\n") else "\n"
+
+
+def _end_of_section(document: Document, section: str) -> int | None:
+    """The index of the line after a section's last bullet, or after its heading; None when it is not there."""
+    wanted = section.strip().casefold()
+    last = [entry.last_line for entry in document.entries if entry.section.casefold() == wanted]
+    if last:
+        return max(last) + 1
+    return next((at + 1 for name, at in document.headings if name.casefold() == wanted), None)
+
+
+def _refuse_unfit(text: str) -> None:
+    if not text.strip():
+        raise MemoryFault("an entry needs a text")
+    if "\0" in text or "\r" in text.replace("\r\n", "\n"):
+        raise MemoryFault("an entry cannot hold NUL or a bare carriage return")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as exc:
+        raise MemoryFault("an entry has to be UTF-8 text") from exc
+    if not _is_one_entry(text):
+        raise MemoryFault(
+            "that text would not be one entry", "give one fact; leave out headings and bullets of its own"
+        )
+
+
+def _is_one_entry(text: str) -> bool:
+    """Whether the text, written as a bullet, is read back as that one bullet."""
+    body = [part.rstrip() for part in text.strip().split("\n")]
+    alone = "\n".join([f"- {body[0]}", *(f"  {part}" if part else "" for part in body[1:])])
+    found = parse(alone.encode()).entries
+    return len(found) == 1 and found[0].last_line == len(body) - 1
