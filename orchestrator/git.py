@@ -1,12 +1,15 @@
 """Git, run as a program: arguments in, bytes out, with an environment that points nowhere else."""
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.config import environment
 from orchestrator.process import Finished, ProcessFault, run, scrubbed
+
+_REGISTRATION_SECONDS = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,21 @@ class Git:
         kind = ["--type=path"] if key.endswith("File") else []
         found = self.run("config", *kind, "--get", key, check=False)
         return found.text if found.code == 0 else None
+
+    def worktrees(self) -> bytes:
+        """`git worktree list --porcelain -z`, the main one first.
+
+        Git 2.39 fails when it meets a registration that another process is just writing (`failed to read
+        …/commondir`), so it is asked again for a while.
+        """
+        listing = ("worktree", "list", "--porcelain", "-z")
+        until = time.monotonic() + _REGISTRATION_SECONDS
+        while time.monotonic() < until:
+            found = self.run(*listing, check=False)
+            if found.code == 0 or b"commondir" not in found.stderr + found.stdout:
+                break
+            time.sleep(0.02)
+        return self.run(*listing).stdout if found.code != 0 else found.stdout
 
     def status(self) -> bytes:
         """`git status --porcelain -z`, untracked files each, submodules included."""

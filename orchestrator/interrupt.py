@@ -29,7 +29,10 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Hold an interrupt back until the block has ended; then raise it."""
+    """Hold an interrupt back until the block has ended, well or not; then raise it.
+
+    A terminal interrupts the git that we wait for too: its failure is then no fault to report.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -41,6 +44,10 @@ def deferred() -> Iterator[None]:
     before = {number: signal.signal(number, hold) for number in _SIGNALS}
     try:
         yield
+    except Exception as exc:
+        if held:
+            raise KeyboardInterrupt from exc
+        raise
     finally:
         _restore(before)
     if held:

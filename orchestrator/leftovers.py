@@ -132,7 +132,7 @@ def _worktrees(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]
 
 def _registered(project: Project) -> Iterator[tuple[str, str]]:
     """Path and full branch name of each linked worktree that is on a branch."""
-    listed = project.git().run("worktree", "list", "--porcelain", "-z").stdout
+    listed = project.git().worktrees()
     for entry in os.fsdecode(listed).split("\0\0")[1:]:
         lines = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
         if "worktree" in lines and "branch" in lines:

@@ -100,7 +100,7 @@ def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
 
 def _main_checkout(git: Git, common: Path) -> Path | None:
     """The first worktree that git lists is the main one; it is marked bare where there is no checkout."""
-    listed = git.run("worktree", "list", "--porcelain", "-z").stdout
+    listed = git.worktrees()
     first = listed.split(b"\0\0", 1)[0].split(b"\0")
     if b"bare" in first or not first[0].startswith(b"worktree "):
         return None

@@ -23,7 +23,7 @@ class Registration:
 
 def registrations(project: Project) -> tuple[Registration, ...]:
     """Every worktree that git lists, the main one first."""
-    listed = project.git().run("worktree", "list", "--porcelain", "-z").stdout
+    listed = project.git().worktrees()
     return tuple(_parsed(block.split(b"\0")) for block in listed.split(b"\0\0") if block.startswith(b"worktree "))
 
 

@@ -120,7 +120,7 @@ def undo_worktree(project: Project, place: Place, *, agent_ran: bool) -> bool:
 
 
 def _checked_out(project: Project, branch: str) -> bool:
-    listed = project.git().run("worktree", "list", "--porcelain", "-z").stdout
+    listed = project.git().worktrees()
     return f"branch refs/heads/{branch}".encode() in listed.split(b"\0")
 
 
