@@ -47,7 +47,7 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_that_are_named_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    named = set(re.findall(r"`orch ([a-z-]+)", text)) | set(re.findall(r"^\s*\$? ?orch ([a-z-]+)", text, re.MULTILINE))
+    named = set(re.findall(r"(?:`|^\$ )orch ([a-z][a-z-]*)", text, re.MULTILINE))
     assert named <= set(COMMANDS)
 
 
