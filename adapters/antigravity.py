@@ -1,0 +1,64 @@
+"""Antigravity's command line `agy` (contract-tested against a stand-in built from its documents; never run here)."""
+
+from dataclasses import replace
+
+from adapters.adapter import Adapter, Command, Ending, FileSeam, Launch, Outcome, Report
+from adapters.output import json_lines, last_text, report_failure
+
+_ARGUMENT_BYTES = 128 * 1024 - 16
+# Its own limit on a run is five minutes; ours is the supervisor's, so its own is set out of the way.
+_PRINT_TIMEOUT = "24h"
+
+
+def _command(launch: Launch) -> Command:
+    if len(launch.task.encode()) > _ARGUMENT_BYTES:
+        raise ValueError("the task is too long for an argument (128 KiB is the most): put the material into a file")
+    words = [launch.executable, "--dangerously-skip-permissions"]
+    # Without it a headless run may take no workspace at all and work in a scratch directory.
+    words += ["--add-dir", str(launch.worktree)]
+    if launch.resume and launch.session:
+        words += ["--conversation", launch.session]
+    if launch.model:
+        words += ["--model", launch.model]
+    words += launch.extra_args
+    environ = {"AGY_CLI_DISABLE_AUTO_UPDATE": "true"}
+    if launch.interactive:
+        return Command(argv=(*words, f"--prompt-interactive={launch.task}"), environ=environ)
+    # `-p` takes the next word whatever it is, so the prompt is written into the same word.
+    words += ["--output-format", "json", "--print-timeout", _PRINT_TIMEOUT]
+    return Command(argv=(*words, f"-p={launch.task}"), environ=environ)
+
+
+def _report(ending: Ending) -> Report:
+    """Denied tools leave exit code 0 and no output, which is no completion."""
+    result = next(iter(reversed(list(json_lines(ending.output)))), None)
+    if ending.exit_code != 0 or ending.signal is not None:
+        return report_failure(ending, last_text(ending.output) or str(result or ""))
+    if result is None:
+        said = last_text(ending.output)
+        if not said:
+            return Report(outcome=Outcome.REFUSED, reason="it ended with no output: a tool was denied")
+        return Report(outcome=Outcome.COMPLETED, message=said)
+    said = next((str(result[name]) for name in ("response", "result", "text", "message") if result.get(name)), "")
+    session = next((str(result[name]) for name in ("conversation_id", "conversationId") if result.get(name)), None)
+    done = Report(outcome=Outcome.COMPLETED, session=session, message=said or None)
+    if result.get("is_error") or result.get("error"):
+        wrong = report_failure(ending, str(result.get("error") or said))
+        return replace(done, outcome=wrong.outcome, reason=wrong.reason)
+    return done
+
+
+ADAPTER = Adapter(
+    name="antigravity",
+    title="Antigravity CLI",
+    executables=("agy",),
+    install="get it from the vendor: antigravity.google",
+    tested=("1.1.5", "1.5.14"),
+    proof="contract",
+    command=_command,
+    # Documents disagree: 24,000 bytes in the newest, 12,000 characters in older ones.
+    file_seam=FileSeam(name="AGENTS.md", cap=12_000),
+    default_seam="file",
+    report=_report,
+    reads=("AGENTS.md", "GEMINI.md", ".agents/rules"),
+)
