@@ -162,7 +162,7 @@ ADAPTER = Adapter(
     tested=("0.171.0", "0.171.0"),
     proof="recorded",
     command=_command,
-    file_seam=FileSeam(name="AGENTS.md", cap=32_768),
+    file_seam=FileSeam(name="AGENTS.md", cap=32_768, shadowed_by=("AGENTS.override.md",)),
     launch_seam=LaunchSeam(describe="-c developer_instructions=…", apply=_apply),
     default_seam="file",
     report=_report,

@@ -153,7 +153,7 @@ ADAPTER = Adapter(
     tested=("1.18.33", "1.18.33"),
     proof="recorded",
     command=_command,
-    file_seam=FileSeam(name="AGENTS.md"),
+    file_seam=FileSeam(name="AGENTS.md", hides=("CLAUDE.md", "CONTEXT.md")),
     launch_seam=LaunchSeam(describe="instructions in OPENCODE_CONFIG_CONTENT", apply=_apply),
     default_seam="file",
     report=_report,

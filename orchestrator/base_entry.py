@@ -3,7 +3,7 @@
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -21,19 +21,28 @@ _KINDS: Mapping[bytes, Literal["file", "symlink", "directory", "submodule"]] = {
 }
 
 
-def load_entry(project: Project, commit: str, name: str) -> HeadEntry:
-    """What `commit` holds at the top-level name `name`; raises ProcessFault when git fails."""
+def load_entry(project: Project, commit: str, name: str | None, reads: Iterable[str] = ()) -> HeadEntry:
+    """What `commit` holds at the top-level name `name` (None: no matter), and in the documents that a backend `reads`.
+
+    Raises ProcessFault when git fails.
+    """
     git = project.git()
     listed = git.run("ls-tree", "-z", "--full-tree", commit).stdout
     # Each is `MODE TYPE ID<TAB>NAME`.
     lines = [line.partition(b"\t") for line in listed.split(b"\0") if line]
     entries = {os.fsdecode(file): meta.split(b" ") for meta, _, file in lines}
+    documents = {each: _blob(project, entries[each]) for each in {*reads, name} if each is not None and each in entries}
+    if name is None:
+        return HeadEntry(documents=documents)
     beside = frozenset(entries) - {name}
     attributes = _attributes(project, name, _blob(project, entries.get(".gitattributes")))
-    if name not in entries:
-        return HeadEntry(attributes=attributes, beside=beside)
-    content = _blob(project, entries[name])
-    return HeadEntry(kind=_KINDS[entries[name][0]], content=content, attributes=attributes, beside=beside)
+    return HeadEntry(
+        kind=_KINDS[entries[name][0]] if name in entries else "absent",
+        content=documents.get(name, b""),
+        attributes=attributes,
+        beside=beside,
+        documents=documents,
+    )
 
 
 def load_worktree_entry(project: Project, worktree: Path, name: str) -> HeadEntry:

@@ -46,8 +46,8 @@ def choose_seam(project: Project, config: Config, adapter: Adapter, place: Place
     """Plan how the text reaches the backend; changes nothing. Raises SeamProblem where no way is open."""
     if not text:
         return plan_seam(adapter, "auto", head_entry=HeadEntry(), text="")
-    seam = adapter.file_seam
-    entry = HeadEntry() if seam is None else load_entry(project, place.base, seam.name)
+    name = None if adapter.file_seam is None else adapter.file_seam.name
+    entry = load_entry(project, place.base, name, adapter.reads)
     with _mapped():
         return plan_seam(adapter, config.seam(adapter.name), head_entry=entry, text=text)
 

@@ -7,7 +7,7 @@ from typing import Literal
 from adapters.adapter import Adapter, FileSeam
 from projection.block import has_markers, render_block
 from projection.faults import PlacementFault, SeamFault
-from projection.filter import is_text
+from projection.filter import BEGIN, BOM, bare, is_text
 from projection.placement import check_name
 
 Setting = Literal["auto", "file", "launch"]
@@ -20,6 +20,7 @@ class HeadEntry:
 
     `content` is that of a plain file. `attributes` are git's for that path, without ours (`filter`,
     `working-tree-encoding`), those that are set to a value. `beside` are the names of everything next to it.
+    `documents` are the plain files next to it, or the file itself, that the backend reads anyway.
     """
 
     kind: Literal["absent", "file", "symlink", "directory", "submodule", "special"] = "absent"
@@ -27,6 +28,7 @@ class HeadEntry:
     writable: bool = True
     attributes: Mapping[str, str] = field(default_factory=dict)
     beside: frozenset[str] = frozenset()
+    documents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,17 +47,33 @@ def plan_seam(adapter: Adapter, setting: Setting, *, head_entry: HeadEntry, text
 
     `auto` takes the backend's default seam, and the launch seam where the file cannot be used safely. `other_docs` is
     the size in bytes of the other files that count towards the cap of the file.
+    Where the repository's own files carry the very text already, nothing is added: it would be met twice.
     Raises SeamFault when the setting, or any seam, is impossible; BlockFault when the text cannot be a block.
     """
     if not text:
         return SeamPlan(kind="none", reason="there is nothing to carry")
     if adapter.file_seam is None and adapter.launch_seam is None:
         return SeamPlan(kind="none", reason=f"{adapter.name} has no seam: it does not get the memory")
+    carrier = _committed_carrier(head_entry, text)
+    if carrier is not None:
+        return SeamPlan(kind="file", reason=f"the repository's own {carrier} holds exactly this text in a block")
     if setting == "launch":
         return _forced_launch(adapter)
     if setting == "file" or adapter.launch_seam is None or (adapter.file_seam and adapter.default_seam == "file"):
         return _by_file(adapter, setting, head_entry, text, other_docs)
     return _launch(adapter, "the default")
+
+
+def _committed_carrier(entry: HeadEntry, text: str) -> str | None:
+    """The name of a committed document that holds the very text, in a block of ours."""
+    if not any(BEGIN in content for content in entry.documents.values()):
+        return None
+    block = [bare(line) for line in render_block(text).splitlines()]
+    for name, content in sorted(entry.documents.items()):
+        lines = [bare(line) for line in content.removeprefix(BOM).splitlines()]
+        if any(lines[at : at + len(block)] == block for at, line in enumerate(lines) if line == BEGIN):
+            return name
+    return None
 
 
 def _by_file(adapter: Adapter, setting: Setting, entry: HeadEntry, text: str, other_docs: int) -> SeamPlan:

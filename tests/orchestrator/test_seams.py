@@ -103,6 +103,20 @@ def test_attributes_in_the_way_of_the_filter(
     assert load_entry(project, "HEAD", "AGENTS.md").attributes == expected
 
 
+def test_a_repository_that_carries_the_very_text_is_left_alone(project: Project, repo: Path, tmp_path: Path) -> None:
+    commit_file(repo, "AGENTS.md", render_block(TEXT) + b"# Ours\n")
+    before = footprint(repo)
+    plan = _spawn(project, tmp_path / "wt")
+    assert (plan.kind, plan.file) == ("file", None)
+    assert "exactly this text" in plan.reason
+    assert footprint(repo) == before
+    assert (tmp_path / "wt" / "AGENTS.md").read_bytes().count(b"Use tabs") == 1
+    place = _place(project, tmp_path / "wt2")
+    with pytest.raises(SeamProblem, match="holds a block") as caught:
+        choose_seam(project, CONFIG, ADAPTER, place, "Another text.")
+    assert "delete the lines" in caught.value.hint
+
+
 def test_attributes_are_found_in_a_bare_layout(repo: Path, tmp_path: Path) -> None:
     commit_file(repo, ".gitattributes", b"*.md filter=lfs\n")
     git(tmp_path, "clone", "--quiet", "--bare", str(repo), "bare.git")

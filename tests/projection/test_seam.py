@@ -85,6 +85,18 @@ def test_a_file_that_can_be_used_is_used(entry: HeadEntry) -> None:
         assert plan.made == (entry.kind == "absent")
 
 
+@pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])
+@pytest.mark.parametrize("block", [BLOCK, b"\xef\xbb\xbf" + BLOCK, b"x\r\n" + BLOCK.replace(b"\n", b"\r\n") + b"y"])
+def test_a_committed_document_that_holds_the_very_text_is_the_carrier(name: str, block: bytes) -> None:
+    entry = HeadEntry(kind="file", documents={name: block, "OTHER.md": b""})
+    for adapter in (BOTH, ONLY_FILE, ONLY_LAUNCH):
+        plan = plan_seam(adapter, "auto", head_entry=entry, text=TEXT)
+        assert (plan.kind, plan.file, plan.made, plan.block) == ("file", None, False, b"")
+        assert name in plan.reason
+    other = plan_seam(BOTH, "auto", head_entry=entry, text=TEXT + "\n- two")
+    assert other.file == "AGENTS.md" or other.kind == "launch"
+
+
 def test_other_documents_count_towards_the_cap() -> None:
     entry = HeadEntry(kind="file", content=b"x" * 500)
     assert plan_seam(BOTH, "auto", head_entry=entry, text=TEXT, other_docs=300).kind == "file"
