@@ -17,6 +17,8 @@ _WORDS: tuple[tuple[str, Outcome], ...] = (
     ),
     (r"rate.?limit|too many requests|resource_exhausted|quota|usage limit", Outcome.RATE_LIMITED),
     (r"overloaded|internal server error|internalservererror|service unavailable|bad gateway", Outcome.OVERLOADED),
+    # Codex calls a request that never got through a disconnected stream, too.
+    (r"error sending request", Outcome.UNREACHABLE),
     (
         r"stream disconnected|stream closed|incomplete.{0,20}(stream|chunk)|terminated|premature|"
         r"error decoding response body|socket connection was closed|ended without|connection closed mid",
@@ -24,8 +26,7 @@ _WORDS: tuple[tuple[str, Outcome], ...] = (
     ),
     (
         r"unable to connect|cannot connect|connection.{0,20}(refused|reset|error)|econn|enotfound|etimedout"
-        r"|fetch failed"
-        r"|error sending request|network error|socket hang up|connectionrefused|apiconnectionerror|timed? ?out",
+        r"|fetch failed|network error|socket hang up|connectionrefused|apiconnectionerror|timed? ?out",
         Outcome.UNREACHABLE,
     ),
 )

@@ -5,6 +5,7 @@ from typing import Any
 from orchestrator.recorder.dialect import Answer, Body, Tool, sse
 
 NAME = "anthropic"
+WRONG_KEY = "invalid x-api-key"
 
 _ERRORS = {
     400: "invalid_request_error",

@@ -66,6 +66,8 @@ class Dialect(Protocol):
     """The functions of an API module (`anthropic`, `responses`, `chat`, `gemini`)."""
 
     NAME: str
+    # What the provider says to a wrong key.
+    WRONG_KEY: str
 
     def tools(self, body: Body) -> tuple[Tool, ...]:
         """Return the tools that a request offers."""
@@ -90,6 +92,17 @@ def sse(value: Mapping[str, Any], event: str | None = None, terminator: bytes = 
     """Encode one server-sent event."""
     head = b"" if event is None else b"event: " + event.encode() + b"\n"
     return head + b"data: " + json.dumps(value, ensure_ascii=False).encode() + terminator
+
+
+ERROR_WORDS: Mapping[int, str] = {
+    400: "The request was malformed.",
+    403: "Your key has no permission for this.",
+    404: "The model was not found.",
+    429: "Rate limit reached. Please try again later.",
+    500: "The server had an error while processing your request.",
+    503: "The service is currently unavailable.",
+    529: "Overloaded",
+}
 
 
 def is_side(dialect: Dialect, body: Body) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from orchestrator.recorder import anthropic, chat, gemini, openai, responses
-from orchestrator.recorder.dialect import Answer, Body, Dialect, answer, is_side, side_answer
+from orchestrator.recorder.dialect import ERROR_WORDS, Answer, Body, Dialect, answer, is_side, side_answer
 from orchestrator.recorder.recorded import Recorded, Role, safe_headers, safe_path, write_recorded
 from orchestrator.recorder.replies import Cut, Error, Reply, Reset, Script
 
@@ -189,13 +189,18 @@ async def _reply(
         _abort(request)
         return web.Response()
     if isinstance(reply, Error):
-        text = reply.body if reply.body is not None else json.dumps(dialect.error(reply.status, reply.message))
+        text = reply.body if reply.body is not None else json.dumps(_error(dialect, reply))
         headers = {"Content-Type": "application/json", **reply.headers}
         return web.Response(status=reply.status, body=text.encode(), headers=headers)
     said = answer(dialect, reply, body, number)
     if isinstance(reply, Cut):
         return await _cut(request, dialect, said, streamed)
     return await _send(request, dialect, said, streamed)
+
+
+def _error(dialect: Dialect, reply: Error) -> dict[str, object]:
+    words = dialect.WRONG_KEY if reply.status == 401 else ERROR_WORDS.get(reply.status, "scripted error")
+    return dialect.error(reply.status, reply.message or words)
 
 
 async def _send(request: "web.Request", dialect: Dialect, said: Answer, streamed: bool) -> "web.StreamResponse":

@@ -5,6 +5,7 @@ from typing import Any
 from orchestrator.recorder.dialect import Answer, Body, Tool, sse
 
 NAME = "gemini"
+WRONG_KEY = "API key not valid. Please pass a valid API key."
 _TERMINATOR = b"\r\n\r\n"
 
 _ERRORS = {

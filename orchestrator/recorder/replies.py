@@ -61,12 +61,15 @@ class Calls:
 
 @dataclass(frozen=True)
 class Error:
-    """An HTTP error. Without a `body`, it is the one that the provider of that API would send."""
+    """An HTTP error. Without a `body` it is the one that the provider of that API would send, with `message` in it.
+
+    Without a `message` it has the provider's own words, which some backends tell the kinds of errors apart by.
+    """
 
     status: int
     body: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    message: str = "scripted error"
+    message: str = ""
     delay: float = 0
 
 
@@ -185,7 +188,7 @@ def _build(kind: str, value: Mapping[str, Any], delay: float) -> Reply:
         headers = {str(name): str(text) for name, text in dict(value.get("headers", {})).items()}
         body = value.get("body")
         text = body if isinstance(body, str) or body is None else json.dumps(body)
-        message = str(value.get("message", "scripted error"))
+        message = str(value.get("message", ""))
         return Error(int(value["error"]), text, headers, message, delay=delay)
     usage = Tokens(**{name: int(count) for name, count in dict(value.get("usage", {})).items()})
     if kind == "text":

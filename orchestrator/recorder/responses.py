@@ -6,6 +6,7 @@ from orchestrator.recorder.dialect import Answer, Body, Tool, sse
 from orchestrator.recorder.openai import error as error
 
 NAME = "responses"
+WRONG_KEY = "Incorrect API key provided: loopback."
 
 
 def tools(body: Body) -> tuple[Tool, ...]:
