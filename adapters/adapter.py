@@ -156,9 +156,10 @@ class Adapter:
     `executables` are tried on PATH in order. `tested` is the inclusive range of versions that the facts were
     measured on. `proof` says whether the delivery is proven by a recorder (`recorded`) or only against a stand-in
     built from the vendor's documents (`contract`). `reads` are the context files that a default run takes from the
-    worktree's root. `redirect(url, home)` is None where the model traffic cannot be sent elsewhere; `url` has no path
-    and no trailing slash. `request_id(line)` names the model request that a line of output tells of (None: none), so
-    that `limits.requests` can count them; the field is None where the output does not tell.
+    worktree's root. `local_files` are files and folders of settings that a person may keep untracked in the
+    repository: a new worktree gets copies of them. `redirect(url, home)` is None where the model traffic cannot be sent
+    elsewhere; `url` has no path and no trailing slash. `request_id(line)` names the model request that a line of output
+    tells of (None: none), so that `limits.requests` can count them; the field is None where the output does not tell.
     """
 
     name: str
@@ -174,6 +175,7 @@ class Adapter:
     report: Callable[[Ending], Report] = report_plain
     redirect: Callable[[str, Path], Redirect] | None = None
     reads: tuple[str, ...] = ()
+    local_files: tuple[str, ...] = ()
     version_args: tuple[str, ...] = ("--version",)
     version_pattern: str = r"(\d+\.\d+(?:\.\d+)*)"
     chooses_session: bool = False

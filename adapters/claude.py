@@ -202,6 +202,7 @@ ADAPTER = Adapter(
     report=_report,
     redirect=_redirect,
     reads=("CLAUDE.md", "CLAUDE.local.md"),
+    local_files=(".claude/settings.local.json", ".mcp.json"),
     chooses_session=True,
     request_id=_request_id,
 )

@@ -168,4 +168,5 @@ ADAPTER = Adapter(
     report=_report,
     redirect=_redirect,
     reads=("AGENTS.md", "AGENTS.override.md"),
+    local_files=(".codex/config.toml",),
 )

@@ -86,5 +86,6 @@ ADAPTER = Adapter(
     report=_report,
     redirect=_redirect,
     reads=("GEMINI.md",),
+    local_files=(".gemini/settings.json",),
     chooses_session=True,
 )

@@ -160,5 +160,6 @@ ADAPTER = Adapter(
     redirect=_redirect,
     # CLAUDE.md only where the directory has no AGENTS.md.
     reads=("AGENTS.md", "CLAUDE.md"),
+    local_files=("opencode.json", "opencode.jsonc"),
     request_id=_request_id,
 )

@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "memory": ("memory", "Print exactly the text that is put into the next agent."),
     "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
     "doctor": ("doctor", "Look for what is missing, broken or left over, and repair what is safe."),
+    "trust": ("trust", "Consent to the commands that run around worktrees."),
     "config": ("config", "Show the configuration, and where each value is from."),
     "demo": ("demo", "See the memory arrive at a model on this machine: no account, no network."),
     "verify": ("verify", "Prove for each installed backend that the memory reaches its model."),

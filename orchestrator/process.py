@@ -199,6 +199,36 @@ def run_in_terminal(argv: Sequence[str], *, cwd: Path | None = None, environ: Ma
         raise ProcessFault(f"cannot start {argv[0]}: {exc}") from exc
 
 
+def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path, timeout: float) -> int:
+    """Run a program to its end with its output appended to `log`; return its exit code.
+
+    What it leaves in the background goes on. Raises ProcessFault when it cannot be started or takes longer than
+    `timeout` seconds; then its process group is ended.
+    """
+    with log.open("ab") as stream:
+        try:
+            child = subprocess.Popen(
+                list(argv),
+                cwd=cwd,
+                env=dict(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                process_group=0,
+            )
+        except OSError as exc:
+            raise ProcessFault(f"cannot start {argv[0]}: {_cause(exc)}") from exc
+    with child:
+        try:
+            return child.wait(timeout=timeout)
+        except subprocess.TimeoutExpired as exc:
+            _end_group(child)
+            raise ProcessFault(f"it took longer than {timeout:g} s") from exc
+        except BaseException:
+            _end_group(child)
+            raise
+
+
 def launch_detached(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path) -> int:
     """Start a process that outlives us and our terminal, its output appended to `log`; return its pid.
 

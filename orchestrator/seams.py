@@ -15,7 +15,7 @@ from orchestrator.project import Project
 from orchestrator.worktree import git_directory
 from projection.block import render_block
 from projection.faults import HygieneFault, ProjectionFault
-from projection.hygiene import Hygiene, is_hidden, remove_hygiene, unhide, write_agent_block, write_hygiene
+from projection.hygiene import Hygiene, hide_paths, is_hidden, remove_hygiene, unhide, write_agent_block, write_hygiene
 from projection.placement import refresh_block, remove_block, write_block
 from projection.seam import HeadEntry, SeamPlan, plan_seam
 
@@ -23,6 +23,7 @@ __all__ = [
     "SeamPlan",
     "add_agent_block",
     "choose_seam",
+    "hide_files",
     "place_block",
     "remove_agent_block",
     "remove_agent_hygiene",
@@ -56,7 +57,20 @@ def write_block_hygiene(project: Project, agent_id: str, gitdir: Path, plan: Sea
     """Write the git configuration of the agent's worktree, before its checkout. The caller holds the project's lock."""
     if plan.file is None:
         return
-    hygiene = Hygiene(
+    with _mapped():
+        write_hygiene(_hygiene(project, agent_id, gitdir), plan.file, plan.block, sys.executable, hide=plan.made)
+
+
+def hide_files(project: Project, agent_id: str, gitdir: Path, names: tuple[str, ...]) -> None:
+    """Let git not see these files in the agent's worktree. The caller holds the project's lock."""
+    if not names:
+        return
+    with _mapped():
+        hide_paths(_hygiene(project, agent_id, gitdir), names)
+
+
+def _hygiene(project: Project, agent_id: str, gitdir: Path) -> Hygiene:
+    return Hygiene(
         common_dir=project.common_dir,
         gitdir=gitdir,
         agent_dir=project.agents / agent_id,
@@ -64,8 +78,6 @@ def write_block_hygiene(project: Project, agent_id: str, gitdir: Path, plan: Sea
         user_excludes=user_file(project, "core.excludesFile", "ignore"),
         user_attributes=user_file(project, "core.attributesFile", "attributes"),
     )
-    with _mapped():
-        write_hygiene(hygiene, plan.file, plan.block, sys.executable, hide=plan.made)
 
 
 def place_block(project: Project, place: Place, plan: SeamPlan) -> None:

@@ -19,6 +19,7 @@ from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.locks import held
 from orchestrator.place import Place, plan_place
+from orchestrator.preparation import Prepared, prepare_worktree
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
@@ -110,11 +111,15 @@ def _carry_out(
     supervisor: list[int] = []
     _make_folder(folder, undo)
     _make_worktree(project, plan, undo, supervisor, tell)
+    prepared = prepare_worktree(
+        project, config, plan.adapter, plan.place, agent_id=plan.agent_id, environ=plan.environ, tell=tell
+    )
+    plan = replace(plan, environ={**plan.environ, **prepared.environ})
     launch = _launch(plan, request, folder, config)
     command = _command(project, plan, launch, config)
     for note in command.notes:
         tell(note)
-    agent = _agent(plan, request, launch, command)
+    agent = _agent(plan, request, launch, command, prepared)
     _write_files(command, folder)
     undo.callback(_quietly, lambda: records.delete_agent(plan.agent_id))
     records.add_agent(agent)
@@ -224,7 +229,7 @@ def _command(project: Project, plan: _Plan, launch: Launch, config: Config) -> C
         raise BackendProblem(f"{plan.adapter.title} cannot be started so: {exc}") from exc
 
 
-def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command) -> Agent:
+def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command, prepared: Prepared) -> Agent:
     carried = plan.seam.kind != "none"
     return Agent(
         id=plan.agent_id,
@@ -239,14 +244,14 @@ def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command)
         version=plan.program.version,
         model=launch.model,
         argv=command.argv,
-        environ_names=tuple(sorted({*command.environ, AGENT_VARIABLE, "ORCH_PROJECT"})),
+        environ_names=tuple(sorted({*command.environ, *prepared.environ, AGENT_VARIABLE, "ORCH_PROJECT"})),
         render_digest=plan.injection.digest if carried else None,
         render_bytes=len(plan.injection.text.encode()) if carried else 0,
         seam=plan.seam.kind,
         seam_reason=plan.seam.reason,
         seam_file=plan.seam.file,
         session=launch.session,
-        notes=command.notes,
+        notes=(*prepared.notes, *command.notes),
     )
 
 

@@ -80,6 +80,27 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
     rewrite_config(hygiene.common_dir / "config", add_include)
 
 
+def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
+    """Let git not see these untracked files of the agent's worktree (relative to its top, `/` between the parts).
+
+    Adds to what `write_hygiene` wrote, and makes do without it. Raises HygieneFault as that does.
+    """
+    folder, state = hygiene.agent_dir, hygiene.common_dir / "orch"
+    lines = b"".join(map(_exclude_line, paths))
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # In front: a seam file that is hidden keeps the last line, by which it is found.
+        rest = _load(folder / "excludes")
+        _write(folder / "excludes", lines + (_user_lines(hygiene.user_excludes) if rest is None else rest))
+        if _load(folder / "gitconfig") is None:
+            _write(folder / "gitconfig", b"[core]\n\texcludesFile = %s\n" % _quoted(os.fsencode(folder / "excludes")))
+        sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
+        _write(state / "gitconfig", render_sections(sections))
+    except OSError as exc:
+        raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+    rewrite_config(hygiene.common_dir / "config", add_include)
+
+
 def remove_hygiene(common_dir: Path, agent_id: str) -> None:
     """Take an agent's git configuration away; with the last one, the repository's own is what it was, byte for byte."""
     state = common_dir / "orch"
