@@ -21,7 +21,8 @@ def memory_text(agent: Agent) -> str:
     """How the memory reached the agent."""
     if agent.seam == "none":
         return "none" + (f" ({agent.seam_reason})" if agent.seam_reason else "")
-    where = f"block in {agent.seam_file}" if agent.seam_file else "at launch"
+    at_launch = "at launch" if agent.seam == "launch" else "in the repository itself"
+    where = f"block in {agent.seam_file}" if agent.seam_file else at_launch
     return f"{agent.render_bytes} bytes, {where}" + (f" ({agent.seam_reason})" if agent.seam_reason else "")
 
 
