@@ -103,6 +103,11 @@ def _folder(branch: str, agent_id: str) -> str:
 
 
 def _parent_directory(project: Project, directory: str | None) -> Path:
+    # Git lists worktrees by their real path, and the record has to name them as git does.
+    return Path(os.path.realpath(_chosen_directory(project, directory)))
+
+
+def _chosen_directory(project: Project, directory: str | None) -> Path:
     base = project.main if project.main is not None else project.common_dir
     if directory:
         return Path(os.path.normpath(base / Path(directory).expanduser()))

@@ -422,6 +422,24 @@ def test_a_folder_inside_the_main_checkout(shell: Shell, repo: Path) -> None:
     assert (in_git.code, "into the git directory" in in_git.stderr) == (7, True)
 
 
+def test_a_folder_behind_a_symbolic_link(shell: Shell, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    agent = shell.spawn("true", environ={"ORCH_WORKTREES_DIR": str(tmp_path / "link" / "trees")})
+    assert Path(agent["worktree"]).parent == tmp_path / "real" / "trees"
+    shell.ended(agent["id"])
+    shell.orch.ok("rm", agent["id"])
+    assert not Path(agent["worktree"]).exists()
+
+
+def test_a_repository_behind_a_symbolic_link(shell: Shell, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("repo")
+    agent = shell.spawn("true", cwd=tmp_path / "link")
+    assert Path(agent["worktree"]).parent == tmp_path / "repo.worktrees"
+    shell.ended(agent["id"])
+    shell.orch.ok("rm", agent["id"], cwd=tmp_path / "link")
+
+
 def test_a_deleted_current_directory(shell: Shell, repo: Path, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
