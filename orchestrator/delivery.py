@@ -37,7 +37,7 @@ class Stop:
     """How a text that is not there as a whole got lost.
 
     `kind` is `absent`, `cut` (only a beginning came), `beheaded` (only an end came), `trimmed` (whole but for the
-    white space at its ends) or `changed` (a beginning and an end came, with something else in between). `arrived` is
+    white space at its ends) or `changed` (parts of it came, with something else between or around them). `arrived` is
     the length of the beginning that came, in characters, of `length`; `path` is where it stands. `last` and `lost`
     are the characters before and after the point.
     """
@@ -86,9 +86,11 @@ def find_text(body: bytes, text: str) -> Sighting:
     places = []
     for leaf in leaves:
         places += [_place(leaf, offset, raw) for offset in _offsets(leaf.value, text)]
-    echoes = _echoes(leaves, text, len(places))
-    stop = None if places else _stop(leaves, text)
-    return Sighting(times=len(places), places=tuple(places), echoes=echoes, stop=stop)
+    copies, where = _copies(leaves, text)
+    if places:
+        return Sighting(times=len(places), places=tuple(places), echoes=copies, stop=None)
+    # The first damaged copy is the one that `stop` tells about.
+    return Sighting(times=0, places=(), echoes=max(0, copies - 1), stop=_stop(leaves, text, where))
 
 
 def parse_leaves(body: bytes) -> Iterator[Leaf]:
@@ -137,17 +139,18 @@ def _place(leaf: Leaf, offset: int, raw: str) -> Place:
     return Place(path=leaf.path, offset=offset, byte=len(raw[: leaf.start + at].encode()))
 
 
-def _echoes(leaves: Sequence[Leaf], text: str, times: int) -> int:
-    """Count the copies of the text's telling lines that are no part of a whole copy."""
+def _copies(leaves: Sequence[Leaf], text: str) -> tuple[int, str]:
+    """Count the copies of the text's telling lines that are no part of a whole copy, and say where the first is."""
     lines = {line.strip() for line in text.splitlines()}
     telling = [line for line in lines if len(line) >= _TELLING]
-    rest = [leaf.value.replace(text, "\n") for leaf in leaves]
-    most = max((sum(value.count(line) for value in rest) for line in telling), default=0)
-    # Without a whole copy, the first damaged one is what `stop` tells about.
-    return most if times else max(0, most - 1)
+    rest = [(leaf.path, leaf.value.replace(text, "\n")) for leaf in leaves]
+    most = max((sum(value.count(line) for _, value in rest) for line in telling), default=0)
+    where = next((path for path, value in rest if any(line in value for line in telling)), "")
+    return most, where
 
 
-def _stop(leaves: Sequence[Leaf], text: str) -> Stop:
+def _stop(leaves: Sequence[Leaf], text: str, where: str) -> Stop:
+    """Say how it got lost; `where` is the path of one of its lines, "" when none of them came."""
     values = [leaf.value for leaf in leaves]
     bare = text.strip()
     trimmed = bare and bare != text and any(bare in value for value in values)
@@ -164,9 +167,9 @@ def _stop(leaves: Sequence[Leaf], text: str) -> Stop:
     elif tail > chance:
         kind = "beheaded"
     else:
-        kind = "absent"
-    came = head if kind != "absent" else 0
-    path = next((leaf.path for leaf in leaves if came and text[:came] in leaf.value), "")
+        kind = "changed" if where else "absent"
+    came = head if head > chance else 0
+    path = next((leaf.path for leaf in leaves if came and text[:came] in leaf.value), where)
     last, lost = text[max(0, came - _SHOWN) : came], text[came : came + _SHOWN]
     return Stop(kind=kind, arrived=came, length=len(text), path=path, last=last, lost=lost)
 

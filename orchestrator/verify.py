@@ -74,7 +74,7 @@ class _Verification:
 
     def __init__(self, subject: Subject, box: Sandbox, recorder: Recorder) -> None:
         self._subject, self._box, self._recorder = subject, box, recorder
-        self._redirect = write_set_up(box, subject.adapter, subject.program, recorder.url, BUDGET)
+        self._redirect = write_set_up(box, subject.adapter, subject.program, recorder.url, _budget(subject))
 
     def row(self, row: Row) -> Row:
         """Make every run and judge it."""
@@ -172,6 +172,13 @@ class _Verification:
         return resume_claim(self._recorder.main_requests[seen:], text)
 
 
+def _budget(subject: Subject) -> dict[str, int]:
+    """The memory's budget: all of the long memory, but no more than the backend reads of a context file."""
+    seam = subject.adapter.file_seam
+    most = seam.cap * 3 // 4 if seam is not None and seam.cap is not None else BUDGET["bytes"]
+    return {**BUDGET, "bytes": min(BUDGET["bytes"], most)}
+
+
 def _words(value: object) -> list[str]:
     return [str(word) for word in value] if isinstance(value, list) else []
 
@@ -186,7 +193,7 @@ def _verify_file(subject: Subject, box: Sandbox, row: Row) -> Row:
     stand_in = box.root / "stand-in"
     stand_in.write_text("#!/bin/sh\necho 0.0.0\n", encoding="utf-8")
     stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
-    write_orch_config(box, {adapter.name: {"executable": str(stand_in)}}, BUDGET)
+    write_orch_config(box, {adapter.name: {"executable": str(stand_in)}}, _budget(subject))
     text, before = rendered(box), load_footprint(box.git())
     command = ["spawn", "--backend", adapter.name, "--seam", "file", "--wait", "--json", "--", _TASK]
     agent = Rehearsal(agent=box.orch_json(*command)["agent"], requests=())

@@ -117,6 +117,13 @@ def test_a_text_with_another_middle_is_changed_at_that_point() -> None:
     assert stop.lost.startswith("“really”")
 
 
+def test_lines_of_it_without_its_beginning_and_its_end_are_no_absence() -> None:
+    middle = RENDER.splitlines()[2]
+    stop = find_text(request("base", f"It said: {middle} And so on."), RENDER).stop
+    assert stop is not None
+    assert (stop.kind, stop.arrived, stop.path) == ("changed", 0, "system[1].text")
+
+
 def test_trimmed_ends_are_called_so() -> None:
     stop = find_text(request("base " + RENDER), f"\n{RENDER}\n\n").stop
     assert stop is not None
