@@ -1,6 +1,8 @@
 """Crush (contract-tested against a stand-in built from its source at v0.90.0; never run here)."""
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from adapters.adapter import (
     Outcome,
     Redirect,
     Report,
+    Usage,
 )
 from adapters.output import last_text, report_failure
 
@@ -51,9 +54,28 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
 def _report(ending: Ending) -> Report:
     # Its output is plain text: the answer on stdout, an error as a last line. SIGINT ends it with 0.
     said = ending.output.decode("utf-8", "replace").strip()
+    session, usage = _session(ending.launch.state / _DATA / "crush.db")
     if ending.signal is None and ending.exit_code == 0:
-        return Report(outcome=Outcome.COMPLETED, message=said or None)
-    return report_failure(ending, last_text(ending.output))
+        return Report(outcome=Outcome.COMPLETED, message=said or None, session=session, usage=usage)
+    return replace(report_failure(ending, last_text(ending.output)), session=session, usage=usage)
+
+
+def _session(base: Path) -> tuple[str | None, Usage | None]:
+    """The conversation's id and tokens, which only its database tells; the agent's own one holds nothing else."""
+    if not base.is_file():
+        return None, None
+    try:
+        with closing(sqlite3.connect(f"{base.as_uri()}?mode=ro", uri=True, timeout=2)) as connection:
+            row = connection.execute(
+                "SELECT id, prompt_tokens, completion_tokens, cost FROM sessions"
+                " WHERE parent_session_id IS NULL ORDER BY created_at DESC LIMIT 1"
+            ).fetchone()
+    except sqlite3.Error:
+        return None, None  # the columns are the vendor's to change
+    if row is None:
+        return None, None
+    usage = Usage(input=int(row[1] or 0), output=int(row[2] or 0), cost_usd=float(row[3]) if row[3] else None)
+    return str(row[0]), usage
 
 
 def _redirect(url: str, home: Path) -> Redirect:

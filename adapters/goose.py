@@ -25,7 +25,7 @@ _QUIET = {"GOOSE_MODE": "auto", "GOOSE_TELEMETRY_ENABLED": "false"}
 
 
 def _command(launch: Launch) -> Command:
-    name = launch.session or launch.state.name
+    name = _name(launch)
     words = [launch.executable, "run", "-q", "--output-format", "json"]
     # A session's id cannot be chosen, but its name can, and is resumed by.
     words += ["-r", "-n", name] if launch.resume else ["-n", name]
@@ -38,6 +38,11 @@ def _command(launch: Launch) -> Command:
         return Command(argv=(*words, *launch.extra_args, f"-t={launch.task}"), environ=_QUIET)
     # `-i -` takes the prompt from stdin; with `-i FILE` the option --system would be ignored silently.
     return Command(argv=(*words, *launch.extra_args, "-i", "-"), environ=_QUIET, stdin=launch.task.encode())
+
+
+def _name(launch: Launch) -> str:
+    """What the session is called: by that it is resumed."""
+    return launch.session or launch.state.name
 
 
 def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
@@ -61,7 +66,9 @@ def _report(ending: Ending) -> Report:
             return Report(outcome=Outcome.COMPLETED, message=last_text(ending.output) or None)
         return report_failure(ending, last_text(ending.output))
     metadata = table(whole.get("metadata"))
-    done = Report(outcome=Outcome.COMPLETED, message=_message(whole), usage=_usage(metadata))
+    done = Report(
+        outcome=Outcome.COMPLETED, session=_name(ending.launch), message=_message(whole), usage=_usage(metadata)
+    )
     if ending.exit_code != 0 or ending.signal is not None or metadata.get("status") in ("error", "failed"):
         wrong = report_failure(ending, last_text(ending.output) or str(done.message or ""))
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)

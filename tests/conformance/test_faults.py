@@ -37,8 +37,7 @@ NAMED = {
     "reset": {"unreachable", "cut", "limit"},
     "cut": {"cut", "unreachable", "limit", "failed"},
 }
-# One minute is the least that limits.minutes can say.
-_LIMIT_SECONDS = 60
+_LIMIT_SECONDS = 24
 _MARGIN_SECONDS = 45
 
 
@@ -78,7 +77,7 @@ def _spawn(box: Sandbox, name: str, program: Path, url: str, branch: str) -> str
     write_set_up(box, registry()[name], program, url)
     path = box.home / ".config" / "orch" / "config.yml"
     value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    value["limits"] = {"minutes": 1}
+    value["limits"] = {"minutes": _LIMIT_SECONDS / 60}
     box.write_config(value)
     agent = box.orch_json("spawn", "--backend", name, "--branch", f"fault/{branch}", "--json", "--", "Do something.")
     return str(agent["agent"]["id"])

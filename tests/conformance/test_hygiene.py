@@ -69,7 +69,7 @@ class Stage:
 
 
 def _backend(name: str) -> str:
-    return name.strip(".").split(".")[0].lower()
+    return "own-" + name.strip(".").split(".")[0].lower()
 
 
 @pytest.fixture

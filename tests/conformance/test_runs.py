@@ -70,7 +70,8 @@ def test_the_tokens_are_those_that_the_model_reported(name: str, box: Sandbox, r
     usage = agent["usage"]
     assert mains == 2
     # The first answer, with the tool call, reports the recorder's defaults: 100 in, 20 out.
-    assert (usage["output"], usage["cached"]) == (90, 300)
+    # Crush's database has no column for cached tokens: they are in its input.
+    assert (usage["output"], usage["cached"]) == (90, 0 if name == "crush" else 300)
     assert usage["input"] in (1100, 1400), "with or without the cached ones, as the adapter says"
 
 

@@ -108,9 +108,9 @@ def _answer(options: dict[str, Any], messages: list[dict[str, Any]], usage: dict
     shown = [{"role": m["role"], "content": [{"type": "text", "text": m.get("content") or ""}]} for m in messages[1:]]
     metadata = {
         "total_tokens": usage["input"] + usage["output"],
-        "input_tokens": usage["input"],
+        "input_tokens": usage["input"] - usage["cached"],
         "output_tokens": usage["output"],
-        "cache_read_input_tokens": 0,
+        "cache_read_input_tokens": usage["cached"],
         "cost_usd": None,
         "status": "completed",
     }

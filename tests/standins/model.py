@@ -23,10 +23,11 @@ def converse(
     url: str, key: str, model: str, messages: list[Message], tool: str
 ) -> tuple[list[Message], dict[str, int]]:
     """Send the messages, run the shell tool while the model calls it, and return all messages and the token sums."""
-    usage = {"input": 0, "output": 0}
+    usage = {"input": 0, "cached": 0, "output": 0}
     while True:
         reply, tokens = _post(url, key, model, messages, tool)
         usage["input"] += tokens.get("prompt_tokens", 0)
+        usage["cached"] += (tokens.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
         usage["output"] += tokens.get("completion_tokens", 0)
         messages.append(reply)
         calls = reply.get("tool_calls") or []
@@ -44,7 +45,7 @@ def converse(
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": done.stdout + done.stderr})
 
 
-def _post(url: str, key: str, model: str, messages: list[Message], tool: str) -> tuple[Message, dict[str, int]]:
+def _post(url: str, key: str, model: str, messages: list[Message], tool: str) -> tuple[Message, dict[str, Any]]:
     parameters = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
     function = {"name": tool, "description": "Run a shell command", "parameters": parameters}
     body = {
