@@ -16,9 +16,9 @@ _WORDS: tuple[tuple[str, Outcome], ...] = (
         Outcome.AUTH,
     ),
     (r"rate.?limit|too many requests|resource_exhausted|quota|usage limit", Outcome.RATE_LIMITED),
+    # Codex calls a request that never got through a disconnected stream, and litellm calls it the server's own error.
+    (r"error sending request|connection error", Outcome.UNREACHABLE),
     (r"overloaded|internal server error|internalservererror|service unavailable|bad gateway", Outcome.OVERLOADED),
-    # Codex calls a request that never got through a disconnected stream, too.
-    (r"error sending request", Outcome.UNREACHABLE),
     (
         r"stream disconnected|stream closed|incomplete.{0,20}(stream|chunk)|terminated|premature|"
         r"error decoding response body|socket connection was closed|ended without|connection closed mid",

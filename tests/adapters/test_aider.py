@@ -1,0 +1,75 @@
+"""aider's arguments, the files that it reads already, and what it says at its end."""
+
+from pathlib import Path
+
+from adapters.adapter import Command, Outcome, Usage
+from adapters.aider import ADAPTER
+from tests.adapters.launches import carry, ended, launch
+
+assert ADAPTER.launch_seam is not None
+apply = ADAPTER.launch_seam.apply
+
+
+def reads(made: Command) -> list[str]:
+    return [value for word, value in zip(made.argv, made.argv[1:], strict=False) if word == "--read"]
+
+
+def test_the_task_goes_in_by_a_file_and_nothing_is_left_in_the_tree(tmp_path: Path) -> None:
+    made = ADAPTER.command(launch(tmp_path, model="openai/m"))
+    task = Path(made.argv[made.argv.index("--message-file") + 1])
+    assert made.files[task] == b"-x do\nit"
+    for name in ("--chat-history-file", "--input-history-file", "--llm-history-file"):
+        assert Path(made.argv[made.argv.index(name) + 1]).is_relative_to(tmp_path / "state")
+
+
+def test_the_persons_arguments_come_after_ours_and_win(tmp_path: Path) -> None:
+    argv = ADAPTER.command(launch(tmp_path, extra_args=("--map-tokens", "1024"))).argv
+    assert [argv[index + 1] for index, word in enumerate(argv) if word == "--map-tokens"] == ["0", "1024"]
+
+
+def test_files_that_are_configured_to_be_read_are_read_still(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".aider.conf.yml").write_text("read: [HOME.md]\n")
+    of = launch(tmp_path)
+    ours = str(tmp_path / "render.md")
+    assert reads(apply(of, ADAPTER.command(of), carry(tmp_path))) == [ours, "HOME.md"]
+    of.worktree.mkdir()
+    (of.worktree / ".aider.conf.yml").write_text("read: CONVENTIONS.md\n")
+    assert reads(apply(of, ADAPTER.command(of), carry(tmp_path))) == [ours, "CONVENTIONS.md"]
+    variable = launch(tmp_path, environ={"AIDER_READ": "ENV.md"})
+    assert reads(apply(variable, ADAPTER.command(variable), carry(tmp_path))) == [ours, "ENV.md"]
+    flag = launch(tmp_path, extra_args=("--read", "FLAG.md"))
+    assert sorted(reads(apply(flag, ADAPTER.command(flag), carry(tmp_path)))) == sorted([ours, "FLAG.md"])
+
+
+ANSWER = "Tokens: 1.2k sent, 9 received.\n"
+
+
+def test_a_completed_run(tmp_path: Path) -> None:
+    of = launch(tmp_path)
+    of.state.mkdir()
+    (of.state / "aider.llm").write_text(
+        "TO LLM 2026\nUSER hi\nLLM RESPONSE 2026\nASSISTANT first\nTO LLM 2026\nLLM RESPONSE 2026\nASSISTANT Bye.\n"
+        "ASSISTANT \nASSISTANT Really.\n"
+    )
+    report = ADAPTER.report(ended(of, ANSWER + "Tokens: 2k sent, 500 cache hit, 30 received. Cost: $0.01\n"))
+    assert (report.outcome, report.message) == (Outcome.COMPLETED, "Bye.\n\nReally.")
+    assert report.usage == Usage(input=2700, cached=500, output=39, exact=False)
+
+
+def test_an_error_with_exit_code_0_is_an_error(tmp_path: Path) -> None:
+    said = (
+        "litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key\r\nThe API provider…\r\n"
+    )
+    report = ADAPTER.report(ended(launch(tmp_path), said))
+    assert report.outcome is Outcome.AUTH
+    assert report.reason.startswith("litellm.AuthenticationError")
+
+
+def test_an_error_that_a_retry_got_over_is_none(tmp_path: Path) -> None:
+    said = "litellm.RateLimitError: slow down\nRetrying in 0.2 seconds...\n" + ANSWER
+    assert ADAPTER.report(ended(launch(tmp_path), said)).outcome is Outcome.COMPLETED
+
+
+def test_no_answer_at_all_is_a_failure(tmp_path: Path) -> None:
+    assert ADAPTER.report(ended(launch(tmp_path), "Aider v0.86.2\n")).outcome is Outcome.FAILED
