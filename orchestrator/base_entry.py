@@ -9,7 +9,7 @@ from typing import Literal
 
 from orchestrator.config import environment
 from orchestrator.project import Project
-from projection.hygiene import render_attributes
+from projection.gitfiles import render_attributes
 from projection.seam import HeadEntry
 
 _KINDS: Mapping[bytes, Literal["file", "symlink", "directory", "submodule"]] = {
@@ -45,24 +45,38 @@ def load_entry(project: Project, commit: str, name: str | None, reads: Iterable[
     )
 
 
-def load_worktree_entry(project: Project, worktree: Path, name: str) -> HeadEntry:
-    """What an existing worktree holds at `name`; no symbolic link is followed."""
-    path = worktree / name
-    beside = frozenset(entry.name for entry in worktree.iterdir()) - {name}
-    folder_writable = os.access(worktree, os.W_OK)
+def load_worktree_entry(project: Project, worktree: Path, name: str | None, reads: Iterable[str] = ()) -> HeadEntry:
+    """What an existing worktree holds at `name`, and in what a backend `reads`; no symbolic link is followed."""
+    documents = {each: (worktree / each).read_bytes() for each in {*reads, name} if each and _is_plain(worktree / each)}
+    if name is None:
+        return HeadEntry(documents=documents)
     committed = worktree / ".gitattributes"
-    lines = committed.read_bytes() if committed.is_file() and not committed.is_symlink() else b""
-    attributes = _attributes(project, name, lines)
+    attributes = _attributes(project, name, committed.read_bytes() if _is_plain(committed) else b"")
+    kind, writable = _kind_of(worktree / name)
+    return HeadEntry(
+        kind=kind,
+        content=documents.get(name, b""),
+        writable=writable,
+        attributes=attributes,
+        beside=frozenset(entry.name for entry in worktree.iterdir()) - {name},
+        documents=documents,
+    )
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+
+
+def _kind_of(path: Path) -> tuple[Literal["absent", "file", "symlink", "directory", "special"], bool]:
+    """What stands at the path, and whether it may be written."""
+    writable = os.access(path.parent, os.W_OK)
     try:
-        found = path.lstat()
+        mode = path.lstat().st_mode
     except FileNotFoundError:
-        return HeadEntry(writable=folder_writable, attributes=attributes, beside=beside)
-    if not stat.S_ISREG(found.st_mode):
-        symlink, directory = stat.S_ISLNK(found.st_mode), stat.S_ISDIR(found.st_mode)
-        return HeadEntry(kind="symlink" if symlink else "directory" if directory else "special", beside=beside)
-    writable = folder_writable and bool(found.st_mode & stat.S_IWUSR) and os.access(path, os.R_OK)
-    content = path.read_bytes() if writable else b""
-    return HeadEntry(kind="file", content=content, writable=writable, attributes=attributes, beside=beside)
+        return "absent", writable
+    if stat.S_ISREG(mode):
+        return "file", writable and bool(mode & stat.S_IWUSR) and os.access(path, os.R_OK)
+    return ("symlink" if stat.S_ISLNK(mode) else "directory" if stat.S_ISDIR(mode) else "special"), writable
 
 
 def user_file(project: Project, key: str, default: str) -> Path | None:

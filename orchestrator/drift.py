@@ -12,7 +12,8 @@ from orchestrator.locks import held
 from orchestrator.project import Project
 from projection import filter as block_filter
 from projection.faults import HygieneFault
-from projection.hygiene import leftovers, render_agent_config, repair_hygiene
+from projection.gitfiles import render_agent_config
+from projection.hygiene import leftovers, repair_hygiene
 
 
 def find_drift(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]:

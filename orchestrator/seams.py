@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.adapter import Adapter
@@ -15,13 +16,23 @@ from orchestrator.project import Project
 from orchestrator.worktree import git_directory
 from projection.block import render_block
 from projection.faults import HygieneFault, ProjectionFault
-from projection.hygiene import Hygiene, hide_paths, is_hidden, remove_hygiene, unhide, write_agent_block, write_hygiene
+from projection.filter import clean
+from projection.hygiene import (
+    Hygiene,
+    hide_paths,
+    is_hidden,
+    remove_block_hygiene,
+    remove_hygiene,
+    unhide,
+    write_agent_block,
+    write_hygiene,
+)
 from projection.placement import refresh_block, remove_block, write_block
 from projection.seam import HeadEntry, SeamPlan, plan_seam
 
 __all__ = [
     "SeamPlan",
-    "add_agent_block",
+    "change_seam",
     "choose_seam",
     "hide_files",
     "place_block",
@@ -107,29 +118,42 @@ def replace_agent_block(project: Project, agent_id: str, worktree: Path, name: s
 
 
 def remove_agent_block(project: Project, agent_id: str, worktree: Path, name: str) -> None:
-    """Take an agent's block out of its worktree, and its git configuration away; the file goes if only orch wrote it.
+    """Take an agent's block out of its worktree, with the git configuration for it; a file that orch made goes.
 
     For a handoff to another backend, and for a resume with nothing to carry. The caller holds the project's lock.
     """
     folder = project.agents / agent_id
     with _mapped():
         placed = remove_block(worktree, name, made=is_hidden(folder, name), old=_block_of(folder))
-        remove_hygiene(project.common_dir, agent_id)
+        remove_block_hygiene(_hygiene(project, agent_id, git_directory(project, worktree)))
     if placed.changed and (worktree / name).exists():
         refresh_entry(project.git(worktree), name)
 
 
-def add_agent_block(
-    project: Project, config: Config, adapter: Adapter, agent_id: str, worktree: Path, text: str
+def change_seam(
+    project: Project,
+    config: Config,
+    adapter: Adapter,
+    agent_id: str,
+    worktree: Path,
+    text: str,
+    *,
+    old_file: str | None = None,
 ) -> SeamPlan:
-    """Choose a seam for a worktree that exists, and place the block where it is a file; git sees no change.
+    """Choose the seam for a worktree that exists, and carry the text there if it is a file; git sees no change.
 
-    A block of another agent has to be removed first. The caller holds the project's lock.
+    `old_file` is where the agent's block is now: it goes first, so that no backend meets two. Where no way is open
+    (SeamProblem), nothing has been changed. The caller holds the project's lock.
     """
-    seam = adapter.file_seam
-    entry = HeadEntry() if seam is None else load_worktree_entry(project, worktree, seam.name)
+    name = None if adapter.file_seam is None else adapter.file_seam.name
+    entry = load_worktree_entry(project, worktree, name, adapter.reads)
+    folder = project.agents / agent_id
+    if old_file is not None:
+        entry = _without_block(entry, name, old_file, _block_of(folder), made=is_hidden(folder, old_file))
     with _mapped():
         plan = plan_seam(adapter, config.seam(adapter.name), head_entry=entry, text=text)
+    if old_file is not None:
+        remove_agent_block(project, agent_id, worktree, old_file)
     if plan.file is None:
         return plan
     write_block_hygiene(project, agent_id, git_directory(project, worktree), plan)
@@ -138,6 +162,22 @@ def add_agent_block(
     if placed.changed:
         refresh_entry(project.git(worktree), plan.file)
     return plan
+
+
+def _without_block(entry: HeadEntry, name: str | None, old_file: str, block: bytes | None, *, made: bool) -> HeadEntry:
+    """The entry as it will be once the agent's block is gone."""
+    if old_file not in entry.documents and name != old_file:
+        return replace(entry, beside=entry.beside - {old_file}) if made else entry
+    left = clean(entry.documents.get(old_file, b""), block)
+    gone = made and not left.strip()
+    documents = {each: data for each, data in entry.documents.items() if each != old_file}
+    if not gone:
+        documents[old_file] = left
+    if name != old_file:
+        return replace(entry, documents=documents, beside=entry.beside - {old_file} if gone else entry.beside)
+    if entry.kind != "file":
+        return entry
+    return replace(entry, documents=documents, content=left, kind="absent" if gone else "file")
 
 
 def _block_of(folder: Path) -> bytes | None:

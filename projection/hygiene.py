@@ -25,9 +25,16 @@ from pathlib import Path
 from projection import filter as block_filter
 from projection.faults import HygieneFault
 from projection.gitconfig import add_include, has_include, remove_include, rewrite_config
+from projection.gitfiles import (
+    exclude_line,
+    glob_quoted,
+    render_agent_config,
+    render_attributes,
+    render_plain_config,
+    render_sections,
+)
 
-_AGENT_FILES = ("gitconfig", "excludes", "attributes", "block")
-_HEADING = b"# Written by orch: each section holds in the worktree of one agent, and goes with it.\n"
+_AGENT_FILES = ("gitconfig", "excludes", "attributes", "block", "hidden")
 _SECTION = re.compile(
     rb'^\[includeIf "gitdir:(?P<pattern>(?:[^"\\]|\\.)*)"\]\n\tpath = agents/(?P<agent>[^/\n]+)/gitconfig\n',
     re.MULTILINE,
@@ -69,7 +76,9 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write(folder / "block", block)
-        _write(folder / "excludes", _user_lines(hygiene.user_excludes) + (_exclude_line(seam_file) if hide else b""))
+        # The seam file has the last line, by which it is found.
+        last = exclude_line(seam_file) if hide else b""
+        _write(folder / "excludes", _plain_excludes(hygiene) + last)
         _write(folder / "attributes", render_attributes(_user_lines(hygiene.user_attributes), seam_file))
         _write(folder / "gitconfig", render_agent_config(folder, state / "filter.py", python))
         _write(state / "filter.py", Path(block_filter.__file__).read_bytes())
@@ -86,14 +95,14 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
     Adds to what `write_hygiene` wrote, and makes do without it. Raises HygieneFault as that does.
     """
     folder, state = hygiene.agent_dir, hygiene.common_dir / "orch"
-    lines = b"".join(map(_exclude_line, paths))
+    lines = b"".join(map(exclude_line, paths))
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # In front: a seam file that is hidden keeps the last line, by which it is found.
         rest = _load(folder / "excludes")
-        _write(folder / "excludes", lines + (_user_lines(hygiene.user_excludes) if rest is None else rest))
+        _write(folder / "excludes", lines + (_plain_excludes(hygiene) if rest is None else rest))
+        _write(folder / "hidden", lines + (_load(folder / "hidden") or b""))
         if _load(folder / "gitconfig") is None:
-            _write(folder / "gitconfig", b"[core]\n\texcludesFile = %s\n" % _quoted(os.fsencode(folder / "excludes")))
+            _write(folder / "gitconfig", render_plain_config(folder))
         sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
         _write(state / "gitconfig", render_sections(sections))
     except OSError as exc:
@@ -119,6 +128,21 @@ def remove_hygiene(common_dir: Path, agent_id: str) -> None:
         raise HygieneFault(f"cannot change {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
 
 
+def remove_block_hygiene(hygiene: Hygiene) -> None:
+    """Take away what the block needed, and keep what hides other files of the worktree (`hide_paths`)."""
+    folder = hygiene.agent_dir
+    if not _load(folder / "hidden"):
+        remove_hygiene(hygiene.common_dir, hygiene.agent_id)
+        return
+    try:
+        _write(folder / "excludes", _plain_excludes(hygiene))
+        _write(folder / "gitconfig", render_plain_config(folder))
+        for name in ("attributes", "block"):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as exc:
+        raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+
+
 def unhide(agent_dir: Path, worktree: Path, seam_file: str) -> bool:
     """Let git see a file that orch made, as soon as it holds more than the block; whether that happened just now.
 
@@ -127,7 +151,7 @@ def unhide(agent_dir: Path, worktree: Path, seam_file: str) -> bool:
     from projection.placement import own_content
 
     excludes = agent_dir / "excludes"
-    line = _exclude_line(seam_file)
+    line = exclude_line(seam_file)
     try:
         content = excludes.read_bytes()
         if not content.endswith(line) or not own_content(worktree / seam_file, _load(agent_dir / "block")):
@@ -148,7 +172,7 @@ def write_agent_block(agent_dir: Path, block: bytes) -> None:
 
 def is_hidden(agent_dir: Path, seam_file: str) -> bool:
     """Whether git does not see the seam file: orch made it, and nothing but the block was seen in it."""
-    return (_load(agent_dir / "excludes") or b"").endswith(_exclude_line(seam_file))
+    return (_load(agent_dir / "excludes") or b"").endswith(exclude_line(seam_file))
 
 
 def leftovers(common_dir: Path) -> tuple[Leftover, ...]:
@@ -172,46 +196,6 @@ def repair_hygiene(common_dir: Path) -> None:
         remove_hygiene(common_dir, agent)
     change = add_include if _sections(state / "gitconfig") else remove_include
     rewrite_config(common_dir / "config", change)
-
-
-def render_attributes(user: bytes, seam_file: str) -> bytes:
-    """The attributes of an agent's worktree: other text files lose copies of the block, then the user's, then ours.
-
-    The later line wins: a filter that the user set for all Markdown stays, except for the seam file.
-    """
-    names = ("*.md", "*.mdc", seam_file)
-    copies = [_attribute_pattern(name) + b" filter=orch-memory-copies\n" for name in dict.fromkeys(names)]
-    return b"".join(copies) + user + b"/" + _attribute_pattern(seam_file) + b" filter=orch-memory\n"
-
-
-def render_agent_config(folder: Path, script: Path, python: str) -> bytes:
-    """The git configuration of one agent. A filter that cannot run fails `git add`: better than a block in a commit."""
-    clean, copies, smudge = (
-        _quoted(_filter_command(python, script, mode, folder / "block")) for mode in ("clean", "clean-copies", "smudge")
-    )
-    return b"".join(
-        (
-            b"[core]\n\texcludesFile = ",
-            _quoted(os.fsencode(folder / "excludes")),
-            b"\n\tattributesFile = ",
-            _quoted(os.fsencode(folder / "attributes")),
-            b'\n[filter "orch-memory"]\n\tclean = ',
-            clean,
-            b"\n\tsmudge = ",
-            smudge,
-            b'\n\trequired = true\n[filter "orch-memory-copies"]\n\tclean = ',
-            copies,
-            b"\n",
-        )
-    )
-
-
-def render_sections(sections: dict[str, bytes]) -> bytes:
-    """The shared file: a section for each agent id and the pattern of its worktree's git directory."""
-    return _HEADING + b"".join(
-        b'[includeIf "gitdir:%s"]\n\tpath = agents/%s/gitconfig\n' % (_subsection(pattern), os.fsencode(agent))
-        for agent, pattern in sorted(sections.items())
-    )
 
 
 def _sections(path: Path) -> dict[str, bytes]:
@@ -243,45 +227,11 @@ def _gitdir_pattern(hygiene: Hygiene) -> bytes:
     name = os.fsencode(os.path.realpath(hygiene.gitdir)).rpartition(b"/")[2]
     if b"\n" in base + name:
         raise HygieneFault(f"the name of {hygiene.gitdir} holds a line break, which git's configuration cannot say")
-    return b"**/" + _glob_quoted(base) + b"/worktrees/" + _glob_quoted(name)
+    return b"**/" + glob_quoted(base) + b"/worktrees/" + glob_quoted(name)
 
 
-def _filter_command(python: str, script: Path, mode: str, block: Path) -> bytes:
-    """The shell command of a filter: the Python that orch runs on, else any; git reads `%` as a placeholder."""
-    interpreter = _shell_quoted(os.fsencode(python))
-    rest = b" -I -S %s %s %s" % (_shell_quoted(os.fsencode(script)), mode.encode(), _shell_quoted(os.fsencode(block)))
-    command = b"if [ -x %s ]; then exec %s%s; else exec python3%s; fi" % (interpreter, interpreter, rest, rest)
-    return command.replace(b"%", b"%%")
-
-
-def _shell_quoted(data: bytes) -> bytes:
-    return b"'" + data.replace(b"'", b"'\\''") + b"'"
-
-
-def _quoted(value: bytes) -> bytes:
-    """A value as git's configuration writes it."""
-    for plain, escaped in ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\t", b"\\t")):
-        value = value.replace(plain, escaped)
-    return b'"' + value + b'"'
-
-
-def _subsection(name: bytes) -> bytes:
-    return name.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-
-
-def _glob_quoted(name: bytes) -> bytes:
-    return re.sub(rb"([\\*?\[])", rb"\\\1", name)
-
-
-def _exclude_line(name: str) -> bytes:
-    data = _glob_quoted(os.fsencode(name))
-    return b"/" + re.sub(rb" $", rb"\\ ", data) + b"\n"
-
-
-def _attribute_pattern(name: str) -> bytes:
-    data = os.fsencode(name) if name.startswith("*.") else _glob_quoted(os.fsencode(name))
-    # A pattern with a space in it has to stand in quotes, as a C string.
-    return _quoted(data) if re.search(rb"[\s\"\\]", data) else data
+def _plain_excludes(hygiene: Hygiene) -> bytes:
+    return (_load(hygiene.agent_dir / "hidden") or b"") + _user_lines(hygiene.user_excludes)
 
 
 def _user_lines(path: Path | None) -> bytes:

@@ -13,7 +13,7 @@ from orchestrator.place import Place
 from orchestrator.project import Project, load_project
 from orchestrator.seams import (
     SeamPlan,
-    add_agent_block,
+    change_seam,
     choose_seam,
     place_block,
     remove_agent_block,
@@ -197,14 +197,12 @@ def test_a_handoff_takes_the_first_block_away(project: Project, repo: Path, tmp_
     commit_file(repo, "AGENTS.md", b"# Ours\n")
     worktree = tmp_path / "wt"
     _spawn(project, worktree)
-    remove_agent_block(project, "a1", worktree, "AGENTS.md")
-    plan = add_agent_block(project, CONFIG, OTHER, "a2", worktree, TEXT)
+    plan = change_seam(project, CONFIG, OTHER, "a1", worktree, TEXT, old_file="AGENTS.md")
     assert (plan.kind, plan.file) == ("file", "CRUSH.md")
     assert (worktree / "AGENTS.md").read_bytes() == b"# Ours\n"
     assert (worktree / "CRUSH.md").read_bytes() == render_block(TEXT)
     assert _status(worktree) == ""
-    remove_agent_block(project, "a2", worktree, "CRUSH.md")
-    plan = add_agent_block(project, CONFIG, ADAPTER, "a3", worktree, TEXT)
+    plan = change_seam(project, CONFIG, ADAPTER, "a1", worktree, TEXT, old_file="CRUSH.md")
     assert (worktree / "AGENTS.md").read_bytes() == render_block(TEXT) + b"# Ours\n"
     assert not (worktree / "CRUSH.md").exists()
     assert _status(worktree) == ""
@@ -221,10 +219,10 @@ def test_a_worktree_whose_file_cannot_be_used(project: Project, repo: Path, tmp_
     (worktree / "AGENTS.md").symlink_to("README.md")
     before = footprint(repo)
     with pytest.raises(SeamProblem, match="symbolic link"):
-        add_agent_block(project, CONFIG, ADAPTER, "a1", worktree, TEXT)
+        change_seam(project, CONFIG, ADAPTER, "a1", worktree, TEXT)
     assert footprint(repo) == before
     launch = replace(ADAPTER, launch_seam=own_adapter("x", _flag()).launch_seam, default_seam="file")
-    assert add_agent_block(project, CONFIG, launch, "a1", worktree, TEXT).kind == "launch"
+    assert change_seam(project, CONFIG, launch, "a1", worktree, TEXT).kind == "launch"
 
 
 def _flag() -> OwnBackendKeys:
