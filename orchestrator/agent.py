@@ -22,8 +22,10 @@ class Agent:
 
     `base` is the commit that its branch started from, `base_name` what the person called it. `argv` is the backend's
     command line; the environment is not kept, only the names that orch set (`environ_names`), since values may
-    be secrets. A process is named by its pid and its start time (seconds since the epoch), so that a reused pid is not
-    taken for it. `outcome`, `reason`, `message` and `usage` are the adapter's report of the end.
+    be secrets. `begun` is when its latest run was started (None: at `created`); `extra["runs"]` are the runs before it,
+    of an agent that was resumed or handed over. A process is named by its pid and its start time (seconds since the
+    epoch), so that a reused pid is not taken for it. `outcome`, `reason`, `message` and `usage` are the adapter's
+    report of the end.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Agent:
     worktree: str
     base: str
     created: str
+    begun: str | None = None
     branch: str | None = None
     base_name: str = "HEAD"
     branch_made: bool = True

@@ -32,4 +32,4 @@ def observed(records: Records, agent: Agent) -> Agent:
 def _age_seconds(agent: Agent) -> float:
     from datetime import UTC, datetime
 
-    return (datetime.now(UTC) - datetime.fromisoformat(agent.created)).total_seconds()
+    return (datetime.now(UTC) - datetime.fromisoformat(agent.begun or agent.created)).total_seconds()

@@ -1,21 +1,24 @@
 """Spawning an agent, in a straight line; what fails half-way is undone in reverse."""
 
+import os
 import secrets
 import shutil
+import uuid
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from adapters.adapter import Adapter, Carry, Command, Launch
+from adapters.adapter import Adapter, Command, Launch
 from orchestrator.agent import Agent
 from orchestrator.backends import require_backend, require_executable
 from orchestrator.config_schema import Config
-from orchestrator.errors import BackendProblem, OrchError, ProjectProblem, SeamProblem, UsageProblem
+from orchestrator.errors import OrchError, ProjectProblem
 from orchestrator.executables import Program, load_program
 from orchestrator.identity import AGENT_VARIABLE
 from orchestrator.injection import Injection, load_injection
 from orchestrator.interrupt import deferred, interruptible, shielded
+from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.locks import held
 from orchestrator.place import Place, plan_place
@@ -23,12 +26,9 @@ from orchestrator.preparation import Prepared, prepare_worktree
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
-from orchestrator.renderfile import FOLDER as RENDERS
-from orchestrator.renderfile import render_path, write_render
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.worktree import check_out, create_worktree, undo_worktree
 
-_LONGEST_TASK = 8 * 1024 * 1024
 Tell = Callable[[str], None]
 
 
@@ -71,7 +71,7 @@ def spawn(project: Project, config: Config, request: SpawnRequest, environ: Mapp
 
 
 def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapping[str, str], tell: Tell) -> _Plan:
-    _check_task(request.task)
+    check_task(request.task)
     adapter = require_backend(config, request.backend)
     settings = config.backend(request.backend)
     path = require_executable(adapter, config, environ)
@@ -116,11 +116,11 @@ def _carry_out(
     )
     plan = replace(plan, environ={**plan.environ, **prepared.environ})
     launch = _launch(plan, request, folder, config)
-    command = _command(project, plan, launch, config)
+    command = build_command(project, config, plan.adapter, launch, plan.seam, plan.injection)
     for note in command.notes:
         tell(note)
     agent = _agent(plan, request, launch, command, prepared)
-    _write_files(command, folder)
+    write_files(command, folder)
     undo.callback(_quietly, lambda: records.delete_agent(plan.agent_id))
     records.add_agent(agent)
     with deferred():
@@ -129,19 +129,6 @@ def _carry_out(
             launch_supervisor(project, config, agent, command, plan.environ, folder, seam_made=plan.seam.made)
         )
     return confirm_running(records, agent, folder, *supervisor)
-
-
-def _check_task(task: str) -> None:
-    if not task.strip():
-        raise UsageProblem("the task is empty", "give it as an argument, with --file PATH, or on standard input")
-    try:
-        task.encode()
-    except UnicodeEncodeError as exc:
-        raise UsageProblem(f"the task is not UTF-8 (character {exc.start})", "convert it: iconv") from exc
-    if "\0" in task:
-        raise UsageProblem("the task holds a NUL byte, which no backend can take", "remove it")
-    if len(task) > _LONGEST_TASK:
-        raise UsageProblem(f"the task is longer than {_LONGEST_TASK} characters", "put the material into a file")
 
 
 def _free_id(project: Project) -> str:
@@ -193,9 +180,6 @@ def _quietly(action: Callable[[], object]) -> None:
 
 
 def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) -> Launch:
-    import os
-    import uuid
-
     settings = config.backend(request.backend)
     return Launch(
         executable=str(plan.program.path),
@@ -208,25 +192,6 @@ def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) ->
         environ=plan.environ,
         extra_args=settings.args,
     )
-
-
-def _command(project: Project, plan: _Plan, launch: Launch, config: Config) -> Command:
-    """The backend's command, with the render in it where the seam is the launch."""
-    try:
-        command = plan.adapter.command(launch)
-        if plan.seam.kind != "launch":
-            return command
-        if plan.adapter.launch_seam is None:
-            raise SeamProblem(f"{plan.adapter.title} has no launch seam", "set projection.seam to auto or file")
-        carry = Carry(
-            text=plan.injection.text,
-            path=render_path(project.state, plan.injection.text),
-            subagents=config.memory.subagents,
-        )
-        command = plan.adapter.launch_seam.apply(launch, command, carry)
-        return replace(command, files={**command.files, carry.path: carry.text.encode()})
-    except ValueError as exc:
-        raise BackendProblem(f"{plan.adapter.title} cannot be started so: {exc}") from exc
 
 
 def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command, prepared: Prepared) -> Agent:
@@ -253,19 +218,3 @@ def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command,
         session=launch.session,
         notes=(*prepared.notes, *command.notes),
     )
-
-
-def _write_files(command: Command, folder: Path) -> None:
-    for path, data in command.files.items():
-        if path.parent == folder.parent.parent / RENDERS:
-            write_render(path, data)
-            continue
-        if not path.is_relative_to(folder):
-            raise SeamProblem(f"the adapter wants to write {path}, which is outside of its agent's directory")
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        path.write_bytes(data)
-    if command.stdin is not None:
-        source = folder / "stdin"
-        source.touch(mode=0o600)
-        source.write_bytes(command.stdin)
