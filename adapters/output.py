@@ -7,6 +7,11 @@ from typing import Any
 
 from adapters.adapter import Ending, Outcome, Report, report_plain
 
+# Control sequences of a terminal: CSI, OSC, character sets, single ones; then other control characters.
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[()*+][0-9A-Za-z]|\x1b[ -~]"
+    r"|[\x00-\x08\x0b-\x1f\x7f]"
+)
 _STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?![\w.])")
 # Words in an error's text -> what it is about; the first that fits wins. Measured on each backend's real messages.
 _WORDS: tuple[tuple[str, Outcome], ...] = (
@@ -80,7 +85,7 @@ def one_line(text: str, most: int = 300) -> str:
 
 def last_text(output: bytes) -> str:
     """The last line that says something and is no JSON, without terminal codes."""
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output.decode("utf-8", "replace"))
+    text = _CONTROL.sub("", output.decode("utf-8", "replace"))
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("{")]
     return one_line(lines[-1]) if lines else ""
 
