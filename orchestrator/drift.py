@@ -12,7 +12,7 @@ from orchestrator.locks import held
 from orchestrator.project import Project
 from projection import filter as block_filter
 from projection.faults import HygieneFault
-from projection.gitfiles import render_agent_config
+from projection.gitfiles import render_agent_config, render_plain_config
 from projection.hygiene import leftovers, repair_hygiene
 
 
@@ -41,9 +41,13 @@ def _expected(project: Project, agents: tuple[Agent, ...]) -> Iterator[tuple[Pat
     script = project.state / "filter.py"
     yield script, Path(block_filter.__file__).read_bytes()
     for agent in agents:
-        if agent.status is not Status.REMOVED:
-            folder = project.agents / agent.id
-            yield folder / "gitconfig", render_agent_config(folder, script, sys.executable)
+        if agent.status is Status.REMOVED:
+            continue
+        folder = project.agents / agent.id
+        path = folder / "gitconfig"
+        # One without a block, but with hidden files, has another.
+        if not path.is_file() or path.read_bytes() != render_plain_config(folder):
+            yield path, render_agent_config(folder, script, sys.executable)
 
 
 def _repair(project: Project) -> str:

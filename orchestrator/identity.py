@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import psutil
 
 AGENT_VARIABLE = "ORCH_AGENT"
+PROJECT_VARIABLE = "ORCH_PROJECT"
 
 
 def start_time(pid: int) -> float | None:
@@ -51,25 +52,47 @@ def is_alive(pid: int | None, started: float | None) -> bool:
     return found is not None and abs(found - started) < 0.001
 
 
-def tree(roots: Iterable[int], agent_id: str, *, spare: frozenset[int] = frozenset()) -> list["psutil.Process"]:
-    """Every process of an agent: the descendants of `roots`, and all that carry its id in their environment.
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """What the processes of an agent carry in their environment. `project` is the common directory: ids are short, and
+    an agent of another project may have the same.
+    """
 
-    Tools start children in sessions of their own, which a signal to the process group misses. `spare` are pids that
+    agent_id: str
+    project: str
+
+    def matches(self, environ: Mapping[str, str]) -> bool:
+        """Whether a process with this environment belongs to the agent."""
+        return environ.get(AGENT_VARIABLE) == self.agent_id and environ.get(PROJECT_VARIABLE) == self.project
+
+
+def tree(roots: Iterable[int], mark: Mark, *, spare: frozenset[int] = frozenset()) -> list["psutil.Process"]:
+    """Every process of an agent: the descendants of `roots`, and all that carry its mark.
+
+    Tools start children in sessions of their own, which a signal to the process group misses. A descendant with the
+    mark of another agent, and all below it, is that one's: an agent may itself have spawned it. `spare` are pids that
     are not to be counted (the supervisor itself).
     """
     import psutil
 
-    found: dict[int, psutil.Process] = {}
-    for pid in roots:
-        with contextlib.suppress(psutil.Error):
-            root = psutil.Process(pid)
-            for process in (root, *root.children(recursive=True)):
-                found[process.pid] = process
+    known: dict[int, psutil.Process] = {}
+    below: dict[int, list[int]] = {}
+    environs: dict[int, dict[str, str]] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            if process.pid not in found and process.environ().get(AGENT_VARIABLE) == agent_id:
-                found[process.pid] = process
-    return [process for process in found.values() if process.pid not in spare and _running(process)]
+            below.setdefault(process.ppid(), []).append(process.pid)
+            known[process.pid] = process
+            environs[process.pid] = process.environ()
+    pending = [*roots, *(pid for pid, environ in environs.items() if mark.matches(environ))]
+    found: set[int] = set()
+    while pending:
+        pid = pending.pop()
+        environ = environs.get(pid, {})
+        if pid in found or pid not in known or (AGENT_VARIABLE in environ and not mark.matches(environ)):
+            continue
+        found.add(pid)
+        pending += below.get(pid, [])
+    return [known[pid] for pid in sorted(found - spare) if _running(known[pid])]
 
 
 def _running(process: "psutil.Process") -> bool:
@@ -95,7 +118,7 @@ def _pause() -> None:
 
 def end_tree(
     roots: Iterable[int],
-    agent_id: str,
+    mark: Mark,
     *,
     spare: frozenset[int],
     grace: float = 8.0,
@@ -115,7 +138,7 @@ def end_tree(
     # What a program starts in order to end gently (a `git stash`) is left alone for half of the time.
     late = deadline - grace / 2
     while True:
-        alive = tree(first, agent_id, spare=spare)
+        alive = tree(first, mark, spare=spare)
         if not alive:
             break
         hard = time.monotonic() >= deadline
@@ -128,7 +151,7 @@ def end_tree(
         if time.monotonic() >= killed_until:
             break
         meanwhile()
-    left = {process.pid for process in tree(first, agent_id, spare=spare)}
+    left = {process.pid for process in tree(first, mark, spare=spare)}
     return Ended(
         ended=tuple(name for pid, name in names.items() if pid not in left),
         survivors=tuple(name for pid, name in names.items() if pid in left),

@@ -108,7 +108,7 @@ def undo_launch(records: Records, agent_id: str, supervisor: int | None = None) 
         until = time.monotonic() + _STOP_SECONDS
         while time.monotonic() < until and _exists(supervisor):
             time.sleep(0.02)
-    end_tree(roots, agent_id, spare=frozenset({os.getpid()}), grace=2.0)
+    end_tree(roots, records.mark(agent_id), spare=frozenset({os.getpid()}), grace=2.0)
 
 
 def _exists(pid: int) -> bool:

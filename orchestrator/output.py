@@ -13,7 +13,10 @@ _CHECK_SECONDS = 1.0
 
 
 def follow_output(records: Records, agent_id: str, path: Path, *, follow: bool) -> Iterator[bytes]:
-    """Yield whole lines of the output (the last one as it is), and with `follow` go on until the agent has ended."""
+    """Yield whole lines of the output (the last one as it is), and with `follow` go on until the agent has ended.
+
+    A line that is longer than a megabyte comes in parts, none of which ends inside a character.
+    """
     rest = b""
     offset = 0
     live = True
@@ -24,6 +27,9 @@ def follow_output(records: Records, agent_id: str, path: Path, *, follow: bool) 
         *lines, rest = (rest + data).split(b"\n")
         if lines:
             yield b"\n".join(lines) + b"\n"
+        if len(rest) >= _CHUNK:
+            part, rest = _whole(rest)
+            yield part
         if data:
             continue
         if not follow or not live:
@@ -36,6 +42,14 @@ def follow_output(records: Records, agent_id: str, path: Path, *, follow: bool) 
             live = agent is not None and observed(records, agent).live
     if rest:
         yield rest
+
+
+def _whole(data: bytes) -> tuple[bytes, bytes]:
+    """Part bytes before a UTF-8 character that may be unfinished: at most three bytes from the end."""
+    for back in range(1, min(4, len(data)) + 1):
+        if data[-back] & 0xC0 != 0x80:
+            return (data[:-back], data[-back:]) if data[-back] >= 0xC0 else (data, b"")
+    return data, b""
 
 
 def _read_from(path: Path, offset: int) -> bytes:

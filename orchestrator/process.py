@@ -23,7 +23,7 @@ _log = logging.getLogger("orch.process")
 
 # What a parent agent or a git hook leaves in the environment, and what would send a child to another repository,
 # to another conversation, or make it believe that it runs inside another agent.
-_SCRUBBED_PREFIXES = ("GIT_", "CLAUDE_CODE_", "CODEX_SANDBOX")
+_SCRUBBED_PREFIXES = ("GIT_", "CLAUDE_CODE_", "CODEX_SANDBOX", "ORCH_PORT_")
 _SCRUBBED = frozenset(
     {
         "CLAUDECODE",
@@ -40,6 +40,8 @@ _SCRUBBED = frozenset(
         "OPENCODE_PID",
         "ORCH_AGENT",
         "ORCH_PROJECT",
+        "ORCH_PORT",
+        "ORCH_MAIN",
     }
 )
 # Settings of the person's that only look like the above.
@@ -56,7 +58,14 @@ _KEPT = frozenset(
         "GIT_SSH_COMMAND",
         "GIT_SSL_CAINFO",
         "GIT_SSL_CAPATH",
+        "GIT_SSH_VARIANT",
+        "GIT_ASKPASS",
         "GIT_EXEC_PATH",
+        "GIT_EDITOR",
+        "GIT_PAGER",
+        "GIT_ALLOW_PROTOCOL",
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_DISCOVERY_ACROSS_FILESYSTEM",
         "GIT_TEMPLATE_DIR",
         "GIT_LFS_SKIP_SMUDGE",
         "CLAUDE_CODE_OAUTH_TOKEN",

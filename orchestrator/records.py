@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.agent import Agent, Status
 from orchestrator.errors import OrchError, UsageProblem
+from orchestrator.identity import Mark
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS agents (
@@ -53,6 +54,10 @@ class Records:
     """The database at `path`; made on the first write. A read of a database that is absent finds nothing."""
 
     path: Path
+
+    def mark(self, agent_id: str) -> Mark:
+        """What the processes of an agent of this project carry."""
+        return Mark(agent_id=agent_id, project=str(self.path.parent.parent))
 
     @contextmanager
     def connected(self) -> Iterator[sqlite3.Connection]:

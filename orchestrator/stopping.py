@@ -12,6 +12,7 @@ from orchestrator.liveness import observed
 from orchestrator.process import signal_quietly
 from orchestrator.records import Records, now
 
+STOP_EVENT = "stop"
 # The supervisor gives the backend eight seconds to end gently, then four for the hard way.
 _PATIENCE_SECONDS = 25.0
 
@@ -23,6 +24,8 @@ def stop_agent(records: Records, agent: Agent, *, patience: float = _PATIENCE_SE
     """
     agent = observed(records, agent)
     if agent.live and agent.supervisor_pid is not None:
+        # Before the signal: a supervisor that is told to end without it was not told so by us.
+        records.add_event(STOP_EVENT, agent.id)
         signal_quietly(agent.supervisor_pid, signal.SIGTERM)
         until = time.monotonic() + patience
         while time.monotonic() < until and agent.live:
@@ -30,7 +33,7 @@ def stop_agent(records: Records, agent: Agent, *, patience: float = _PATIENCE_SE
             agent = observed(records, agent_now(records, agent))
     # What a dead or deaf supervisor left running: itself and all below it, which carries the agent's id.
     roots = [agent.pid] if agent.pid is not None and is_alive(agent.pid, agent.pid_started) else []
-    ended = end_tree(roots, agent.id, spare=frozenset({os.getpid()}))
+    ended = end_tree(roots, records.mark(agent.id), spare=frozenset({os.getpid()}))
     if ended.survivors:
         raise OrchError(
             f"agent {agent.id} has processes that cannot be ended: {', '.join(ended.survivors)}", "end them by hand"

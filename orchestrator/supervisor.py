@@ -18,13 +18,14 @@ from orchestrator.agent import Status
 from orchestrator.cast import Cast
 from orchestrator.config import environment
 from orchestrator.errors import OrchError
-from orchestrator.identity import Ended, end_tree, start_time
+from orchestrator.identity import Ended, Mark, end_tree, start_time
 from orchestrator.launchfile import LaunchFile, load_launch_file
 from orchestrator.process import Terminal, adopt_orphans, launch_terminal, reap_orphans
 from orchestrator.records import Records, now
 from orchestrator.reporting import adapter_of, read_report
 from orchestrator.requests import RequestCounter
 from orchestrator.seams import unhide
+from orchestrator.stopping import STOP_EVENT
 
 _log = logging.getLogger("orch.supervisor")
 
@@ -159,8 +160,9 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
             time.sleep(0.05)
         reap_orphans(child.pid)
 
+    mark = Mark(agent_id=spec.agent_id, project=spec.common_dir)
     # Ourselves as a root: whatever lost its parents has become our child.
-    ended = end_tree([child.pid, os.getpid()], spec.agent_id, spare=spare, meanwhile=read_on)
+    ended = end_tree([child.pid, os.getpid()], mark, spare=spare, meanwhile=read_on)
     drained = time.monotonic() + _DRAIN_SECONDS
     while time.monotonic() < drained and (data := child.read(0.05)):
         cast.write(data)
@@ -192,7 +194,8 @@ def _record_end(
     if course.limit:
         outcome, reason = Outcome.LIMIT, course.limit
     elif course.stop:
-        outcome, reason = Outcome.STOPPED, "orch stop"
+        asked = any(event.kind == STOP_EVENT for event in records.events(agent.id))
+        outcome, reason = Outcome.STOPPED, "orch stop" if asked else "its supervisor was told to end, as at a shutdown"
     records.change_agent(
         spec.agent_id,
         lambda a: a.changed(

@@ -10,9 +10,9 @@ import click
 SCHEMA = 1
 
 
-def answer(text: str) -> None:
+def answer(text: str, *, newline: bool = True) -> None:
     """Print a line of the answer on stdout; bytes that are no text are shown escaped."""
-    click.echo(printable(text))
+    click.echo(printable(text), nl=newline)
 
 
 def answer_bytes(data: bytes) -> None:

@@ -24,8 +24,12 @@ def command(follow: bool, raw: bool, as_json: bool, id: str) -> None:
         data = path.read_bytes() if path.exists() else b""
         print_json({"id": agent.id, "output": data.decode("utf-8", "replace")})
         return
+    ended = True
     for data in follow_output(records, agent.id, path, follow=follow):
         if raw:
             answer_bytes(data)
         else:
-            answer(data.decode("utf-8", "replace").removesuffix("\n").replace("\r\n", "\n"))
+            answer(data.decode("utf-8", "replace").replace("\r\n", "\n"), newline=False)
+            ended = data.endswith(b"\n")
+    if not raw and not ended:
+        answer("")

@@ -116,6 +116,8 @@ def test_much_output_is_kept_whole(shell: Shell) -> None:
     output = shell.orch.cwd / ".git" / "orch" / "agents" / agent["id"] / "output"
     assert output.stat().st_size == size + 9
     assert output.read_bytes().endswith(b"x\nthe end\n")
+    logs = shell.orch.ok("logs", agent["id"], timeout=100).raw
+    assert (len(logs), logs[-9:]) == (size + 9, b"\nthe end\n")
 
 
 def test_binary_output_is_kept_exactly(shell: Shell) -> None:
@@ -175,6 +177,40 @@ def test_another_process_with_the_same_pid_is_left_alone(shell: Shell) -> None:
             assert other.poll() is None
         finally:
             other.kill()
+
+
+def test_an_agent_of_another_project_with_the_same_id_is_left_alone(shell: Shell, tmp_path: Path) -> None:
+    agent = shell.spawn("sleep 300")
+    environ = {**os.environ, "ORCH_AGENT": agent["id"], "ORCH_PROJECT": str(tmp_path / "other" / ".git")}
+    with subprocess.Popen(["sleep", "300"], env=environ) as other:
+        try:
+            shell.orch.ok("stop", agent["id"])
+            assert _gone(agent["pid"])
+            assert other.poll() is None
+        finally:
+            other.kill()
+
+
+def test_an_agent_that_an_agent_spawned_outlives_it(shell: Shell) -> None:
+    inner = f"{sys.executable} -I -m orchestrator spawn -b sh"
+    daemon = f"env -i setsid {sys.executable} -c 'import time; time.sleep(300)' &"
+    script = f'{inner} --branch second "{daemon} sleep 300"; env | grep ORCH_'
+    agent = shell.spawn(script, environ={"ORCH_WORKTREES_PORTS": "0"})
+    assert shell.ended(agent["id"])["outcome"] == "completed"
+    second = shell.show("second")
+    assert second["status"] == "running"
+    assert psutil.Process(second["pid"]).is_running()
+    daemons = [each.pid for each in psutil.Process(second["supervisor_pid"]).children(recursive=True)]
+    assert len(daemons) >= 2
+    shell.orch.ok("stop", second["id"])
+    assert all(_gone(pid) for pid in daemons)
+
+
+def test_a_supervisor_that_the_system_ends_says_so(shell: Shell) -> None:
+    agent = shell.spawn("sleep 300")
+    os.kill(agent["supervisor_pid"], signal.SIGTERM)
+    found = shell.ended(agent["id"])
+    assert (found["outcome"], found["reason"]) == ("stopped", "its supervisor was told to end, as at a shutdown")
 
 
 def test_a_hang_up_of_the_terminal_ends_no_agent(shell: Shell, tmp_path: Path) -> None:
