@@ -8,6 +8,7 @@ from pathlib import Path
 from orchestrator.agent import Agent
 from orchestrator.errors import WorktreeProblem
 from orchestrator.git import Git
+from orchestrator.kept import head_of_kept
 from orchestrator.project import Project
 
 
@@ -39,7 +40,7 @@ def load_changes(project: Project, agent: Agent, *, stat: bool = False) -> Chang
         found = git.commit(f"refs/heads/{agent.branch}") or git.commit(f"refs/orch/kept/{agent.id}")
         if found is None:
             raise WorktreeProblem(f"agent {agent.id} has neither a worktree nor a branch any more", "orch ls --all")
-        head = tree = found
+        head, tree = head_of_kept(git, found), found
     listed = git.run("diff", "--name-status", "-z", "--no-renames", agent.base, tree).stdout
     return Changes(
         agent_id=agent.id,

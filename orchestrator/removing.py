@@ -1,135 +1,138 @@
-"""Removing an agent's worktree and branch, without losing work."""
+"""Removing an agent's worktree and branch: everything in it is kept first, and each step is journalled."""
 
 import os
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from orchestrator.agent import Agent, Status
-from orchestrator.changes import snapshot_tree
-from orchestrator.errors import UsageProblem, WorkAtRisk, WorktreeProblem
-from orchestrator.git import Git
+from orchestrator.capture import capture
+from orchestrator.deleting import aside_path, delete_branch, delete_worktree, forget
+from orchestrator.errors import UsageProblem, WorkAtRisk
+from orchestrator.gate import Permit, require_removable
+from orchestrator.kept import kept_ref
 from orchestrator.liveness import observed
 from orchestrator.locks import held
+from orchestrator.operation import operation, without_operation, write_step
 from orchestrator.project import Project
 from orchestrator.records import Records
 from orchestrator.seams import remove_agent_hygiene
-from orchestrator.worktree import registered_worktrees, remove_empty_parent
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Removed:
-    """What a removal did. `kept` is the ref that holds the work, None when there was none to keep."""
+    """What a removal did. `kept` is the ref that holds what was there; `notes` are one-line facts for the person."""
 
     agent: Agent
     kept: str | None
     branch_deleted: bool
+    notes: tuple[str, ...] = ()
 
 
-def kept_ref(agent_id: str) -> str:
-    """The ref under which an agent's work is kept when its worktree goes."""
-    return f"refs/orch/kept/{agent_id}"
+@dataclass(frozen=True, kw_only=True)
+class Removal:
+    """How to remove. `keep`: also with work in it. `include`: patterns of ignored files to keep. `teardown`: runs the
+    project's own commands before. `here`: the person's directory."""
+
+    keep: bool = False
+    include: Sequence[str] = ()
+    teardown: Callable[[Agent], object] | None = None
+    here: Path | None = None
 
 
-def remove_agent(
-    project: Project, records: Records, agent: Agent, *, keep: bool, tell: Callable[[str], None]
-) -> Removed:
-    """Remove worktree, branch and state of one agent.
+def remove_agent(project: Project, records: Records, agent: Agent, removal: Removal, *, tell: Tell) -> Removed:
+    """Remove worktree and branch of one agent; its record, output and logs stay.
 
-    Refuses with WorkAtRisk while there is uncommitted or unmerged work, unless `keep` stores all of it under a ref
-    first. Refuses a running agent, and whatever is not a worktree that orch made for this agent.
+    Refuses with WorkAtRisk while there is uncommitted or unmerged work, unless `keep` is set; with WorktreeProblem
+    whatever is not a worktree that orch made for this agent; and a running agent. Whatever goes is kept first, work or
+    not. After a crash, the same call goes on.
     """
     if observed(records, agent).live:
         raise UsageProblem(f"agent {agent.id} is still running", f"orch stop {agent.id}")
-    if agent.status is Status.REMOVED:
-        raise UsageProblem(f"agent {agent.id} is removed already")
     with held(project.lock, tell):
-        worktree = _require_own(project, agent)
-        work = _work(project, agent, worktree)
-        if work and not keep:
-            raise WorkAtRisk(
-                f"agent {agent.id} has work that is nowhere else: {', '.join(work)}",
-                f"orch diff {agent.id} shows it; orch rm --keep {agent.id} keeps it under {kept_ref(agent.id)}",
-            )
-        kept = _keep(project, agent, worktree) if work else None
-        if worktree is not None:
-            project.git().run("worktree", "remove", "--force", str(worktree))
-            remove_empty_parent(worktree.parent)
-        deleted = _delete_branch(project, agent)
-        remove_agent_hygiene(project, agent.id)
-    records.change_agent(agent.id, lambda a: a.changed(status=Status.REMOVED))
-    records.add_event("removed", agent.id, kept=kept)
-    shutil.rmtree(project.agents / agent.id, ignore_errors=True)
-    return Removed(agent=agent, kept=kept, branch_deleted=deleted)
+        agent = records.agent(agent.id) or agent
+        if agent.status is Status.REMOVED and operation(agent) is None:
+            raise UsageProblem(f"agent {agent.id} is removed already", f"orch restore {agent.id} brings it back")
+        return _removed(project, records, agent, removal, tell)
 
 
-def _require_own(project: Project, agent: Agent) -> Path | None:
-    """The agent's worktree, None when it is gone; refuses anything that is not a linked worktree listed by git."""
-    path = Path(agent.worktree)
-    if not os.path.lexists(path):
-        return None
-    if path not in registered_worktrees(project)[1:] or not (path / ".git").is_file():
-        raise WorktreeProblem(f"{path} is no linked worktree of this repository; it was not touched")
-    return path
-
-
-def _work(project: Project, agent: Agent, worktree: Path | None) -> list[str]:
-    found = []
-    if worktree is not None and project.git(worktree).status():
-        found.append("uncommitted changes")
-    tip = _tip(project, agent, worktree)
-    if tip is not None and not _reachable(project.git(), tip, agent.branch):
-        found.append("commits that no other branch has")
-    return found
-
-
-def _tip(project: Project, agent: Agent, worktree: Path | None) -> str | None:
-    if worktree is not None:
-        return project.git(worktree).commit("HEAD")
-    return project.git().commit(f"refs/heads/{agent.branch}") if agent.branch else None
-
-
-def _reachable(git: Git, commit: str, own_branch: str | None) -> bool:
-    """Whether another branch, a tag or a remote branch holds the commit."""
-    refs = git.text(
-        "for-each-ref", f"--contains={commit}", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
+def _removed(project: Project, records: Records, agent: Agent, removal: Removal, tell: Tell) -> Removed:
+    begun = operation(agent)
+    if begun is not None and begun["kind"] == "rm" and begun["step"] == "kept" and not os.path.lexists(agent.worktree):
+        return _finish(project, records, agent, _permit_of(agent, begun), begun.get("ref"), ())
+    # A half-restored worktree always differs; an interrupted removal goes on as it was meant.
+    keep = removal.keep or (begun is not None and (begun["kind"] == "restore" or bool(begun.get("keep"))))
+    permit = require_removable(project, agent, keep=keep, here=removal.here)
+    if begun is not None and begun["kind"] == "restore":
+        # Half restored: the kept state is still the whole one, and must not be kept anew from a half.
+        ref: str | None = kept_ref(agent.id)
+    else:
+        if removal.teardown is not None and permit.worktree is not None and begun is None:
+            removal.teardown(agent)
+            # What ran there may have changed anything.
+            permit = require_removable(project, agent, keep=keep, here=removal.here)
+        write_step(records, agent.id, "rm", "begun", keep=keep)
+        ref = _keep(project, agent, permit, removal.include)
+    identity = None if permit.identity is None else list(permit.identity)
+    write_step(
+        records,
+        agent.id,
+        "rm",
+        "kept",
+        ref=ref,
+        identity=identity,
+        gitdir=None if permit.gitdir is None else str(permit.gitdir),
+        branch=permit.branch,
+        tip=permit.tip,
     )
-    return any(ref and ref != f"refs/heads/{own_branch}" for ref in refs.splitlines())
+    notes = (permit.stays,) if permit.stays else ()
+    return _finish(project, records, agent, permit, ref, notes)
 
 
-def _keep(project: Project, agent: Agent, worktree: Path | None) -> str:
-    """Write everything that the worktree holds as a commit on top of its HEAD, under the agent's kept ref."""
+def _permit_of(agent: Agent, begun: dict[str, Any]) -> Permit:
+    """The permit that the interrupted command had, from its journal; every deletion checks identities again.
+
+    The directory is away from its place by then: it stands aside, or is gone.
+    """
+    identity = begun.get("identity")
+    aside = aside_path(Path(agent.worktree), agent.id)
+    return Permit(
+        agent_id=agent.id,
+        worktree=Path(agent.worktree) if os.path.lexists(aside) else None,
+        gitdir=Path(begun["gitdir"]) if begun.get("gitdir") else None,
+        identity=None if identity is None else (int(identity[0]), int(identity[1])),
+        branch=begun.get("branch"),
+        tip=begun.get("tip"),
+        risks=(),
+    )
+
+
+def _keep(project: Project, agent: Agent, permit: Permit, include: Sequence[str]) -> str | None:
+    if permit.worktree is not None and permit.gitdir is not None:
+        before = project.git(permit.worktree).status()
+        kept = capture(project, agent, permit.gitdir, include=include)
+        if project.git(permit.worktree).status() != before:
+            raise WorkAtRisk(f"something still changes files in {permit.worktree}", "end it, then repeat the command")
+        return kept.ref
+    if permit.tip is None:
+        return None
     ref = kept_ref(agent.id)
-    if worktree is None:
-        tip = _tip(project, agent, None)
-        project.git().run("update-ref", ref, str(tip))
-        return ref
-    git = project.git(worktree)
-    head = git.text("rev-parse", "HEAD")
-    tree = snapshot_tree(git, worktree)
-    commit = head
-    if tree != git.text("rev-parse", f"{head}^{{tree}}"):
-        message = f"Uncommitted work of agent {agent.id}"
-        identity = {
-            "GIT_AUTHOR_NAME": "orch",
-            "GIT_AUTHOR_EMAIL": "orch@localhost",
-            "GIT_COMMITTER_NAME": "orch",
-            "GIT_COMMITTER_EMAIL": "orch@localhost",
-        }
-        commit = git.with_environ(identity).text("commit-tree", "-p", head, "-m", message, tree)
-    git.run("update-ref", ref, commit)
+    project.git().run("update-ref", "-m", "orch: keep", ref, permit.tip)
     return ref
 
 
-def _delete_branch(project: Project, agent: Agent) -> bool:
-    """Delete the branch that orch made, with a compare-and-swap on its tip; the tip is reachable or kept by now."""
-    if agent.branch is None or not agent.branch_made:
-        return False
-    git = project.git()
-    tip = git.commit(f"refs/heads/{agent.branch}")
-    if tip is None:
-        return False
-    if not (_reachable(git, tip, agent.branch) or git.succeeds("merge-base", "--is-ancestor", tip, kept_ref(agent.id))):
-        return False
-    return git.run("update-ref", "-d", f"refs/heads/{agent.branch}", tip, check=False).code == 0
+def _finish(
+    project: Project, records: Records, agent: Agent, permit: Permit, ref: str | None, notes: tuple[str, ...]
+) -> Removed:
+    delete_worktree(project, permit)
+    forget(project, Path(agent.worktree), permit)
+    deleted = delete_branch(project, permit)
+    remove_agent_hygiene(project, agent.id)
+    agent = records.change_agent(agent.id, lambda a: without_operation(a).changed(status=Status.REMOVED))
+    records.add_event("removed", agent.id, kept=ref, branch_deleted=deleted)
+    if permit.branch is not None and not deleted and project.git().commit(f"refs/heads/{permit.branch}"):
+        notes = (*notes, f"the branch {permit.branch} has moved on meanwhile and stays")
+    return Removed(agent=agent, kept=ref, branch_deleted=deleted, notes=notes)

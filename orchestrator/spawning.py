@@ -15,6 +15,7 @@ from orchestrator.backends import require_backend, require_executable
 from orchestrator.config_schema import Config
 from orchestrator.errors import OrchError, ProjectProblem
 from orchestrator.executables import Program, load_program
+from orchestrator.gate import claim
 from orchestrator.identity import AGENT_VARIABLE
 from orchestrator.injection import Injection, load_injection
 from orchestrator.interrupt import deferred, interruptible, shielded
@@ -162,6 +163,7 @@ def _make_worktree(project: Project, plan: _Plan, undo: ExitStack, supervisor: l
     with held(project.lock, tell), deferred():
         undo.callback(_quietly, remove)
         gitdir = create_worktree(project, plan.place)
+        claim(gitdir, plan.agent_id)
         write_block_hygiene(project, plan.agent_id, gitdir, plan.seam)
     for note in check_out(project, plan.place):
         tell(note)

@@ -77,7 +77,7 @@ def test_an_agent_that_detaches_its_head(shell: Shell, repo: Path) -> None:
     refused = shell.orch("rm", agent["id"])
     assert refused.code == 9, refused.stderr
     shell.orch.ok("rm", "--keep", agent["id"])
-    assert git(repo, "rev-parse", f"refs/orch/kept/{agent['id']}") == tip
+    assert git(repo, "rev-parse", f"refs/orch/kept/{agent['id']}^1") == tip
 
 
 def test_an_unborn_branch_beside_others_asks_for_a_base(shell: Shell, repo: Path) -> None:

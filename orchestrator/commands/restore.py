@@ -1,0 +1,25 @@
+"""`orch restore`: bring a removed agent back."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("restore")
+@click.option("--path", type=click.Path(path_type=Path), metavar="DIRECTORY", help="Another place for the worktree.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("id")
+def command(path: Path | None, as_json: bool, id: str) -> None:
+    """Bring back branch and worktree of the removed agent ID: every file and mode, and the index as it was."""
+    from orchestrator.commands.context import load_records
+    from orchestrator.commands.show import agent_json
+    from orchestrator.restoring import restore_agent
+    from orchestrator.view import answer, print_json, warn
+
+    project, records = load_records()
+    target = None if path is None else Path.cwd() / path
+    agent = restore_agent(project, records, records.require_agent(id), path=target, tell=warn)
+    if as_json:
+        print_json({"agent": agent_json(agent)})
+        return
+    answer(f"agent {agent.id} restored: branch {agent.branch or '(detached)'}, worktree {agent.worktree}")
