@@ -11,6 +11,7 @@ from typing import Any
 
 from orchestrator.errors import OrchError
 from orchestrator.git import Git
+from orchestrator.interrupt import interruptible, shielded
 from orchestrator.process import Finished, python_command, run
 
 # Everything else is left behind: keys, logins, endpoints, proxies, other agents' variables, orch's own settings.
@@ -98,10 +99,29 @@ def sandbox(
         git.run("init", "--quiet")
         git.run("add", "--all")
         git.run("commit", "--quiet", "--message", "The repository as it was")
-        yield made
+        with interruptible():
+            try:
+                yield made
+            except BaseException:
+                # An interrupt or a timeout ended the waiting, not the agents: they must not outlive their repository.
+                with shielded():
+                    _stop_agents(made)
+                raise
     finally:
         if not keep:
             shutil.rmtree(root, ignore_errors=True)
+
+
+def _stop_agents(made: Sandbox) -> None:
+    if not (made.repo / ".git" / "orch" / "records.db").exists():
+        return
+    try:
+        agents = made.orch_json("ls", "--json")["agents"]
+        live = [str(agent["id"]) for agent in agents if agent["status"] in ("starting", "running")]
+        if live:
+            made.orch("stop", *live)
+    except (OrchError, KeyError):
+        return  # the error that brought us here is the one to tell
 
 
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:

@@ -6,6 +6,7 @@ Used as a script: the first argument is the way (see `WAYS`), the rest are claud
 import json
 import os
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
@@ -25,6 +26,7 @@ WAYS = (
     "remember-when-off",
     "litter",
     "fail",
+    "hang",
 )
 Body = dict[str, object]
 
@@ -38,6 +40,8 @@ def main(way: str, args: list[str]) -> int:
     resumed = "-r" in args or "--resume" in args
     if way == "remember-when-off":
         text = text or "It said: " + Path.cwd().joinpath(".orch/memory.md").read_text(encoding="utf-8")
+    if way == "hang":
+        time.sleep(600)
     if way == "litter":
         Path("litter.txt").write_text("left behind", encoding="utf-8")
     messages: list[Body] = [{"role": "user", "content": [{"type": "text", "text": "task"}]}]
