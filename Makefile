@@ -1,6 +1,8 @@
 # Everything is set up by the target itself: a fresh machine needs Python >= 3.11, git and npm.
 SHELL := /bin/bash
 BIN := .venv/bin
+# Many tests wait for programs: a few more workers than cores keep the machine busy.
+WORKERS ?= 3
 
 .PHONY: demo test lint docs bench venv backends clean
 
@@ -10,7 +12,7 @@ demo: venv  ## A scratch repository, a memory, an agent, and the proof that the 
 
 test: lint  ## Every check and every test, the real backends included
 	@source scripts/environment && scripts/install-backends || echo "some backends could not be installed: their tests are skipped, in CI they fail"
-	@source scripts/environment && $(BIN)/pytest $(PYTEST_ARGS)
+	@source scripts/environment && $(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: venv  ## Style, types, and whether docs/ is current
 	$(BIN)/ruff check .

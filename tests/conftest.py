@@ -138,6 +138,28 @@ def require_backend() -> Callable[[str], Path]:
     return _require_backend
 
 
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """A function for a figure that people should see; it stands at the end of the output, whoever ran the test."""
+    return lambda text: record_property("told", text)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the tests told."""
+    told = [
+        str(value)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, value in report.user_properties
+        if name == "told"
+    ]
+    if told:
+        terminalreporter.section("measured by the tests")
+    for line in sorted(told):
+        terminalreporter.line(line)
+
+
 @cache
 def _standins() -> Path:
     """A folder with the stand-ins' programs, for this run of the tests."""

@@ -68,7 +68,7 @@ def test_an_empty_memory_leaves_no_trace_in_the_request(name: str, box: Sandbox,
 
 
 def test_two_worktrees_of_claude_share_nine_tenths_of_the_request(
-    box: Sandbox, require_backend: Require, capsys: pytest.CaptureFixture[str]
+    box: Sandbox, require_backend: Require, tell: Callable[[str], None]
 ) -> None:
     program = require_backend("claude")
     (box.repo / ".orch" / "memory.md").write_bytes(long_memory(19_000))
@@ -83,12 +83,11 @@ def test_two_worktrees_of_claude_share_nine_tenths_of_the_request(
         ]
         share = measure_share("anthropic", *(_body(each.requests[0]) for each in runs))
         plain = _plain_share(box, recorder, program, redirect.environ, text, [each.worktree for each in runs])
-    with capsys.disabled():
-        print(
-            f"\nclaude, {len(text.encode()):,} bytes of memory, two worktrees, two tasks: {share.reusable:,} of "
-            f"{share.total:,} bytes ({share.percent} %) up to the last identical cache breakpoint; "
-            f"with the CLI's defaults {plain.reusable:,} of {plain.total:,} ({plain.percent} %)"
-        )
+    tell(
+        f"claude, {len(text.encode()):,} bytes of memory, two worktrees, two tasks: {share.reusable:,} of "
+        f"{share.total:,} bytes ({share.percent} %) up to the last identical cache breakpoint; "
+        f"with the CLI's defaults {plain.reusable:,} of {plain.total:,} ({plain.percent} %)"
+    )
     assert len(text.encode()) > 18_000
     place = find_text(runs[1].requests[0].body, text).place
     assert place is not None

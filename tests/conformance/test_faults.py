@@ -50,7 +50,7 @@ def box() -> Iterator[Sandbox]:
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fault_of_the_model_ends_with_a_name(
-    name: str, box: Sandbox, require_backend: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+    name: str, box: Sandbox, require_backend: Callable[[str], Path], tell: Callable[[str], None]
 ) -> None:
     program = require_backend(name)
     started = time.monotonic()
@@ -64,8 +64,7 @@ def test_every_fault_of_the_model_ends_with_a_name(
         ended = box.orch_json("wait", *agents.values(), "--json", timeout=300)["agents"]
     took = time.monotonic() - started
     outcomes = {fault: next(a for a in ended if a["id"] == agents[fault]) for fault in FAULTS}
-    with capsys.disabled():
-        print(f"\n{name}: " + ", ".join(f"{fault} {_told(agent)}" for fault, agent in outcomes.items()))
+    tell(f"{name}: " + ", ".join(f"{fault} {_told(agent)}" for fault, agent in outcomes.items()))
     assert took < _LIMIT_SECONDS + _MARGIN_SECONDS
     wrong = {fault: _told(agent) for fault, agent in outcomes.items() if agent["outcome"] not in NAMED[fault]}
     assert not wrong

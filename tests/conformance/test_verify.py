@@ -27,19 +27,18 @@ SHARED = {("claude", "launch"): True, ("codex", "launch"): True, ("codex", "file
 
 @pytest.mark.parametrize(("name", "seam"), PROVABLE)
 def test_every_claim_holds(
-    name: str, seam: str, require_backend: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+    name: str, seam: str, require_backend: Callable[[str], Path], tell: Callable[[str], None]
 ) -> None:
     program = require_backend(name)
     row = verify(Subject(adapter=registry()[name], program=program, seam=seam), dict(os.environ))
     assert row.failed == ()
     assert {claim.verdict for claim in row.claims} <= {Verdict.TRUE, Verdict.ABSENT}
     assert row.share is not None
-    with capsys.disabled():
-        share = row.share
-        print(
-            f"\n{name} ({seam}): {share.reusable:,} of {share.total:,} bytes ({share.percent} %) shared by a second "
-            f"worktree, memory {'inside' if row.shares_memory else 'outside'}, first different part {share.differs}"
-        )
+    share = row.share
+    tell(
+        f"{name} ({seam}): {share.reusable:,} of {share.total:,} bytes ({share.percent} %) shared by a second "
+        f"worktree, memory {'inside' if row.shares_memory else 'outside'}, first different part {share.differs}"
+    )
     assert row.share.percent >= LEAST.get((name, seam), 0)
     if (name, seam) in SHARED:
         assert row.shares_memory is SHARED[name, seam]
