@@ -15,6 +15,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show everything that is known about one agent."),
     "logs": ("logs", "Print what an agent's backend has printed."),
     "wait": ("wait", "Wait for agents to end."),
+    "resume": ("resume", "Give an agent that has ended another task, in its own conversation where it can."),
+    "handoff": ("handoff", "Let another backend go on in an agent's worktree."),
     "stop": ("stop", "Stop an agent and everything that it started."),
     "diff": ("diff", "Show what an agent has changed."),
     "memory": ("memory", "Print exactly the text that is put into the next agent."),

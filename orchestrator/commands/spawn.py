@@ -41,7 +41,7 @@ def command(
     from orchestrator.spawning import SpawnRequest, spawn
     from orchestrator.view import warn
 
-    text = _task(task, path)
+    text = read_task(task, path)
     flags: dict[str, Any] = {}
     if memory is not None:
         flags["memory.inject"] = memory
@@ -54,11 +54,11 @@ def command(
         from orchestrator.commands.wait import await_agents
 
         return await_agents(context.records, [agent.id], as_json=as_json, alone=True)
-    _show(agent, as_json)
-    return _end_code(agent, context.project.agents / agent.id / "output")
+    show_started(agent, as_json)
+    return end_code(agent, context.project.agents / agent.id / "output")
 
 
-def _end_code(agent: Any, output: Path) -> int:
+def end_code(agent: Any, output: Path) -> int:
     """0 for an agent that runs or has completed; one that failed at once fails the spawn, with what it said last."""
     from orchestrator.agent import Status
     from orchestrator.outcome import exit_code
@@ -72,7 +72,8 @@ def _end_code(agent: Any, output: Path) -> int:
     return code
 
 
-def _show(agent: Any, as_json: bool) -> None:
+def show_started(agent: Any, as_json: bool) -> None:
+    """Print the agent that was started."""
     from orchestrator.commands.show import agent_json
     from orchestrator.commands.texts import describe_started
     from orchestrator.view import answer, print_json
@@ -84,7 +85,8 @@ def _show(agent: Any, as_json: bool) -> None:
             answer(line)
 
 
-def _task(task: str | None, path: str | None) -> str:
+def read_task(task: str | None, path: str | None) -> str:
+    """The task from the argument, the file or standard input."""
     if task is not None and path is not None:
         raise UsageProblem("the task is given twice: as an argument and with --file", "give one of them")
     if task is not None and task != "-":

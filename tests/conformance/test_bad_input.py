@@ -102,7 +102,7 @@ def test_a_path_that_exists(orch: Orch, configured: Path) -> None:
     (configured.parent / "repo.worktrees" / "there").mkdir(parents=True)
     code, error, _ = _refused(orch, configured, "--backend", "echo", "--branch", "there", "x")
     assert code == 7
-    assert "exists already" in error
+    assert "is in the way" in error
 
 
 def test_a_base_that_is_no_commit(orch: Orch, configured: Path) -> None:

@@ -1,0 +1,40 @@
+"""What `orch resume` and `orch handoff` have in common."""
+
+from typing import Any
+
+
+def run_again(
+    prefix: str,
+    *,
+    task: str | None,
+    path: str | None,
+    model: str | None,
+    memory: bool | None,
+    seam: str | None,
+    wait: bool,
+    as_json: bool,
+    backend: str | None,
+) -> int:
+    """Start another run of an agent, and show it or wait for it; returns the exit code."""
+    from orchestrator.commands.context import load_context
+    from orchestrator.commands.spawn import end_code, read_task, show_started
+    from orchestrator.continuing import ContinueRequest, continue_agent
+    from orchestrator.view import warn
+
+    flags: dict[str, Any] = {}
+    if memory is not None:
+        flags["memory.inject"] = memory
+    if seam is not None:
+        flags["projection.seam"] = seam
+    context = load_context(flags)
+    agent = context.records.require_agent(prefix, removed=False)
+    request = ContinueRequest(task=read_task(task, path), backend=backend, model=model)
+    started = continue_agent(
+        context.project, context.config, context.records, agent, request, context.environ, tell=warn
+    )
+    if wait:
+        from orchestrator.commands.wait import await_agents
+
+        return await_agents(context.records, [started.id], as_json=as_json, alone=True)
+    show_started(started, as_json)
+    return end_code(started, context.project.agents / started.id / "output")

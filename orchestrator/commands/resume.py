@@ -1,0 +1,33 @@
+"""`orch resume`: go on with an agent that has ended."""
+
+import click
+
+
+@click.command("resume")
+@click.option("-m", "--model", metavar="MODEL", help="The model, as the backend names it; default: as before.")
+@click.option("-f", "--file", "path", metavar="PATH", help="Read the task from a file (- for standard input).")
+@click.option("--memory/--no-memory", default=None, help="Carry the project's memory or not (memory.inject).")
+@click.option("--seam", type=click.Choice(["auto", "file", "launch"]), help="How it is carried (projection.seam).")
+@click.option("--wait/--detach", "wait", default=False, help="Wait for the agent's end, or return at once (default).")
+@click.option("--json", "as_json", is_flag=True, help="Print the agent as JSON.")
+@click.argument("id")
+@click.argument("task", required=False)
+def command(
+    model: str | None,
+    path: str | None,
+    memory: bool | None,
+    seam: str | None,
+    wait: bool,
+    as_json: bool,
+    id: str,
+    task: str | None,
+) -> int:
+    """Give the agent ID, which has ended, another TASK in its worktree.
+
+    Its backend takes up its own conversation where it can. It gets the memory as it is now, once.
+    """
+    from orchestrator.commands.continued import run_again
+
+    return run_again(
+        id, task=task, path=path, model=model, memory=memory, seam=seam, wait=wait, as_json=as_json, backend=None
+    )

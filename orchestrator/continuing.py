@@ -1,0 +1,242 @@
+"""Continuing an agent's work in its own worktree: the same backend resumed, or another one that takes over.
+
+The agent keeps its id, branch and worktree. Its text is rendered anew, and carried once: what the last run's backend
+was given by a file goes first. Where the backend can, it takes up its own conversation.
+"""
+
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.adapter import Adapter, Command, Launch
+from orchestrator.agent import Agent, Status
+from orchestrator.backends import require_backend, require_executable
+from orchestrator.config_schema import Config
+from orchestrator.errors import UsageProblem, WorktreeProblem
+from orchestrator.executables import Program, load_program
+from orchestrator.identity import AGENT_VARIABLE
+from orchestrator.injection import Injection, load_injection
+from orchestrator.interrupt import deferred, interruptible, shielded
+from orchestrator.invocation import build_command, check_task, write_files
+from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
+from orchestrator.liveness import observed
+from orchestrator.locks import held
+from orchestrator.ports import load_ports, port_variables
+from orchestrator.process import scrubbed
+from orchestrator.project import Project
+from orchestrator.records import Records, now
+from orchestrator.registrations import registrations
+from orchestrator.seams import SeamPlan, change_seam
+
+Tell = Callable[[str], None]
+# Each run has its own; the last one's stand under the plain name.
+_RECORDINGS = ("output", "cast", "supervisor.log")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContinueRequest:
+    """What the person asked for. `backend` is None for the one that the agent has."""
+
+    task: str
+    backend: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """Everything that was decided before anything was changed. `session` is the conversation to take up, if any."""
+
+    agent: Agent
+    adapter: Adapter
+    program: Program
+    injection: Injection
+    environ: dict[str, str]
+    session: str | None
+
+
+def continue_agent(
+    project: Project,
+    config: Config,
+    records: Records,
+    agent: Agent,
+    request: ContinueRequest,
+    environ: Mapping[str, str],
+    *,
+    tell: Tell,
+) -> Agent:
+    """Start another run of an agent that has ended; return it once its backend is known to run.
+
+    Raises UsageProblem for an agent that is going on or was removed, and whatever a spawn raises. When it fails, the
+    agent is recorded as it was, and its worktree is not touched except for the block.
+    """
+    with interruptible():
+        plan = _plan(project, config, records, agent, request, environ, tell)
+        with ExitStack() as undo:
+            started = _carry_out(project, config, records, request, plan, undo, tell)
+            undo.pop_all()
+    return started
+
+
+def _plan(
+    project: Project,
+    config: Config,
+    records: Records,
+    agent: Agent,
+    request: ContinueRequest,
+    environ: Mapping[str, str],
+    tell: Tell,
+) -> _Plan:
+    check_task(request.task)
+    agent = observed(records, agent)
+    if agent.live:
+        raise UsageProblem(f"agent {agent.id} is still running", f"orch wait {agent.id}, or orch stop {agent.id}")
+    if agent.status is Status.REMOVED:
+        raise UsageProblem(f"agent {agent.id} is removed", "orch spawn starts a new one")
+    _check_worktree(project, agent)
+    name = request.backend or agent.backend
+    adapter = require_backend(config, name)
+    program = load_program(adapter, require_executable(adapter, config, environ), environ)
+    injection = load_injection(project, config)
+    for note in injection.notes:
+        tell(note)
+    session = agent.session if adapter.name == agent.backend and adapter.resumes else None
+    if adapter.name == agent.backend and session is None:
+        tell(f"{adapter.name} has no conversation of agent {agent.id} to take up: it begins a new one in its worktree")
+    child = {
+        **scrubbed(environ),
+        **config.backend(name).env,
+        **port_variables(load_ports(project.agents / agent.id)),
+        AGENT_VARIABLE: agent.id,
+        "ORCH_PROJECT": str(project.common_dir),
+    }
+    return _Plan(agent=agent, adapter=adapter, program=program, injection=injection, environ=child, session=session)
+
+
+def _check_worktree(project: Project, agent: Agent) -> None:
+    path = Path(agent.worktree)
+    if not any(entry.path == path and not entry.missing for entry in registrations(project)[1:]):
+        raise WorktreeProblem(
+            f"the worktree of agent {agent.id} is gone: {path}", f"orch rm {agent.id}, then orch spawn --base BRANCH"
+        )
+
+
+def _carry_out(
+    project: Project,
+    config: Config,
+    records: Records,
+    request: ContinueRequest,
+    plan: _Plan,
+    undo: ExitStack,
+    tell: Tell,
+) -> Agent:
+    agent, folder = plan.agent, project.agents / plan.agent.id
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with held(project.lock, tell), deferred():
+        seam = change_seam(
+            project,
+            config,
+            plan.adapter,
+            agent.id,
+            Path(agent.worktree),
+            plan.injection.text,
+            old_file=agent.seam_file,
+        )
+        agent = records.change_agent(agent.id, lambda a: a.changed(**_carried(plan, seam)))
+    launch = _launch(plan, request, folder, config)
+    command = build_command(project, config, plan.adapter, launch, seam, plan.injection)
+    for note in command.notes:
+        tell(note)
+    _set_aside(folder, number=len(_runs(agent)) + 1)
+    write_files(command, folder)
+    supervisor: list[int] = []
+    with deferred():
+        undo.callback(_shielded, lambda: records.change_agent(agent.id, lambda _: agent))
+        started = records.change_agent(agent.id, lambda a: _restarted(a, plan, request, launch, command))
+        undo.callback(_shielded, lambda: undo_launch(records, agent.id, *supervisor))
+        supervisor.append(
+            launch_supervisor(project, config, started, command, plan.environ, folder, seam_made=seam.made)
+        )
+    running = confirm_running(records, started, folder, *supervisor)
+    records.add_event("continued", agent.id, backend=plan.adapter.name, before=agent.backend, resumed=launch.resume)
+    return running
+
+
+def _shielded(action: Callable[[], object]) -> None:
+    with shielded():
+        action()
+
+
+def _launch(plan: _Plan, request: ContinueRequest, folder: Path, config: Config) -> Launch:
+    settings = config.backend(plan.adapter.name)
+    fresh = str(uuid.uuid4()) if plan.adapter.chooses_session else None
+    same = plan.adapter.name == plan.agent.backend
+    return Launch(
+        executable=str(plan.program.path),
+        task=request.task,
+        worktree=Path(plan.agent.worktree),
+        state=folder,
+        model=request.model or (plan.agent.model if same else None) or settings.model,
+        session=plan.session or fresh,
+        resume=plan.session is not None,
+        root=os.geteuid() == 0,
+        environ=plan.environ,
+        extra_args=settings.args,
+    )
+
+
+def _carried(plan: _Plan, seam: SeamPlan) -> dict[str, object]:
+    """What the record says of the text, from the moment on that the worktree has it."""
+    carried = seam.kind != "none"
+    return {
+        "seam": seam.kind,
+        "seam_reason": seam.reason,
+        "seam_file": seam.file,
+        "render_digest": plan.injection.digest if carried else None,
+        "render_bytes": len(plan.injection.text.encode()) if carried else 0,
+    }
+
+
+def _runs(agent: Agent) -> list[dict[str, object]]:
+    return list(agent.extra.get("runs", []))
+
+
+def _restarted(agent: Agent, plan: _Plan, request: ContinueRequest, launch: Launch, command: Command) -> Agent:
+    """The record at the start of another run, with the last one put aside."""
+    before = plan.agent.to_json()
+    kept = ("backend", "task", "session", "begun", "started", "ended", "outcome", "reason", "message", "usage", "seam")
+    return agent.changed(
+        backend=plan.adapter.name,
+        task=request.task,
+        begun=now(),
+        executable=str(plan.program.path),
+        version=plan.program.version,
+        model=launch.model,
+        argv=command.argv,
+        environ_names=tuple(sorted({*agent.environ_names, *command.environ})),
+        session=launch.session,
+        status=Status.STARTING,
+        supervisor_pid=None,
+        supervisor_started=None,
+        pid=None,
+        pid_started=None,
+        started=None,
+        ended=None,
+        exit_code=None,
+        signal=None,
+        outcome=None,
+        reason="",
+        message=None,
+        usage=None,
+        notes=(*agent.notes, *(note for note in command.notes if note not in agent.notes)),
+        extra={**agent.extra, "runs": [*_runs(agent), {name: before[name] for name in kept}]},
+    )
+
+
+def _set_aside(folder: Path, *, number: int) -> None:
+    """Keep the recordings of the last run: an adapter reads the outcome of a run from its output alone."""
+    for name in _RECORDINGS:
+        if (folder / name).exists():
+            (folder / name).rename(folder / f"{name}.{number}")
