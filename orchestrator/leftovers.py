@@ -1,5 +1,6 @@
 """What a killed orch, git or agent has left in a project, and the repairs that lose nothing."""
 
+import contextlib
 import os
 import shutil
 import time
@@ -9,13 +10,16 @@ from pathlib import Path
 
 from orchestrator.agent import Agent, Status
 from orchestrator.drift import find_drift
-from orchestrator.errors import OrchError
+from orchestrator.errors import OrchError, WorktreeProblem
 from orchestrator.finding import Finding
+from orchestrator.gate import claimed
 from orchestrator.identity import AGENT_VARIABLE, is_alive
 from orchestrator.liveness import observed
 from orchestrator.locks import held
+from orchestrator.operation import interrupted_text
 from orchestrator.project import Project
 from orchestrator.records import Records
+from orchestrator.registrations import Registration, registrations
 from orchestrator.worktree import remove_empty_parent
 
 # A spawn is over long before; what is younger may belong to one that is under way.
@@ -107,41 +111,50 @@ def _strays(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]:
 
 
 def _worktrees(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]:
-    """Worktrees that are gone, and worktrees on a branch of ours that belong to no agent."""
-    standing = {agent.worktree: agent for agent in agents if agent.status is not Status.REMOVED}
-    for path, agent in standing.items():
-        if not os.path.lexists(path):
+    """Worktrees that are gone, removals that were interrupted, and worktrees of ours that belong to no agent."""
+    for agent in agents:
+        interrupted = interrupted_text(agent)
+        if interrupted:
+            yield Finding(state="warning", area=f"agent {agent.id}", text=interrupted)
+        elif agent.status is not Status.REMOVED and not os.path.lexists(agent.worktree):
             yield Finding(
                 state="warning",
                 area=f"agent {agent.id}",
-                text=f"its worktree {path} is gone",
+                text=f"its worktree {agent.worktree} is gone",
                 hint=f"orch rm {agent.id} forgets it (commits on its branch are kept)",
             )
-    for path, branch in _registered(project):
-        ours = branch.startswith("refs/heads/orch/")
-        if not ours or path in standing or not Path(path).is_dir() or not _stale(Path(path) / ".git"):
+    known = {agent.id for agent in agents}
+    standing = {agent.worktree for agent in agents if agent.status is not Status.REMOVED}
+    claims = {path: claimed(gitdir) for path, gitdir in _git_directories(project)}
+    for each in registrations(project)[1:]:
+        maker = claims.get(each.path)
+        named = each.branch is not None and each.branch.startswith("orch/")
+        if str(each.path) in standing or maker in known or each.missing or not _stale(each.path / ".git"):
             continue
-        yield Finding(
-            state="warning",
-            area="worktree",
-            text=f"{path} belongs to no agent",
-            hint=f"look into it, then: git worktree remove {path}",
-            repair=partial(_remove_orphan, project, Path(path), branch),
-        )
+        if maker is not None or named:
+            yield Finding(
+                state="warning",
+                area="worktree",
+                text=f"{each.path} belongs to no agent",
+                hint=f"look into it, then: git worktree remove {each.path}",
+                # Only what carries our mark is ours to remove; a branch may be called orch/… by anybody.
+                repair=partial(_remove_orphan, project, each) if maker is not None and not each.locked else None,
+            )
 
 
-def _registered(project: Project) -> Iterator[tuple[str, str]]:
-    """Path and full branch name of each linked worktree that is on a branch."""
-    listed = project.git().worktrees()
-    for entry in os.fsdecode(listed).split("\0\0")[1:]:
-        lines = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
-        if "worktree" in lines and "branch" in lines:
-            yield lines["worktree"], lines["branch"]
+def _git_directories(project: Project) -> Iterator[tuple[Path, Path]]:
+    """Each registered worktree and its git directory."""
+    for folder in (project.common_dir / "worktrees").glob("*"):
+        with contextlib.suppress(OSError):
+            yield Path(os.fsdecode((folder / "gitdir").read_bytes()).rstrip("\n")).parent, folder
 
 
-def _remove_orphan(project: Project, path: Path, branch: str) -> str:
+def _remove_orphan(project: Project, orphan: Registration) -> str:
     """Remove a worktree that holds nothing; git itself refuses where there is any change in it."""
-    git = project.git()
+    git, path = project.git(), orphan.path
+    if orphan.branch is None:
+        raise WorktreeProblem(f"{path} is on no branch, so it is left alone")
+    branch = f"refs/heads/{orphan.branch}"
     with held(project.lock):
         tip = git.text("rev-parse", "--verify", branch)
         # A spawn that was killed before the checkout leaves nothing but the `.git` file.
@@ -151,8 +164,8 @@ def _remove_orphan(project: Project, path: Path, branch: str) -> str:
         held_by = git.text("for-each-ref", f"--contains={tip}", "--format=%(refname)", "refs/heads", "refs/remotes")
         if any(ref != branch for ref in held_by.splitlines()):
             git.run("update-ref", "-d", branch, tip)
-            return f"removed it and its branch {branch.removeprefix('refs/heads/')}, which had no commit of its own"
-    return f"removed it; its branch {branch.removeprefix('refs/heads/')} has commits and stays"
+            return f"removed it and its branch {orphan.branch}, which had no commit of its own"
+    return f"removed it; its branch {orphan.branch} has commits and stays"
 
 
 def _folders(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from orchestrator.agent import Agent, Status
+from orchestrator.gate import claim
 from orchestrator.records import Records, now
 from orchestrator.surroundings import judge_git_version
 from tests.conftest import Orch, git
@@ -103,6 +104,7 @@ def orphan(repo: Path) -> Path:
     """A worktree on a branch of ours that belongs to no agent."""
     path = repo.parent / "repo.worktrees" / "orphan"
     git(repo, "worktree", "add", "--quiet", "-b", "orch/orphan", str(path))
+    claim(repo / ".git" / "worktrees" / "orphan", "dead")
     _age(path / ".git")
     return path
 
@@ -118,9 +120,23 @@ def test_an_orphan_worktree_without_work(orch: Orch, repo: Path, orphan: Path) -
 def test_an_orphan_of_a_spawn_that_was_killed_before_the_checkout(orch: Orch, repo: Path) -> None:
     path = repo.parent / "repo.worktrees" / "early"
     git(repo, "worktree", "add", "--quiet", "--no-checkout", "-b", "orch/early", str(path))
+    claim(repo / ".git" / "worktrees" / "early", "dead")
     _age(path / ".git")
     assert _doctor(orch, "--fix")["worktree"][0]["state"] == "repaired"
     assert not path.exists()
+
+
+def test_a_worktree_without_our_mark_is_only_named(orch: Orch, repo: Path, orphan: Path) -> None:
+    (repo / ".git" / "worktrees" / "orphan" / "orch-agent").unlink()
+    finding = _doctor(orch, "--fix")["worktree"][0]
+    assert (finding["state"], finding["fixable"]) == ("warning", False)
+    assert orphan.exists()
+
+
+def test_a_locked_orphan_is_left_alone(orch: Orch, repo: Path, orphan: Path) -> None:
+    git(repo, "worktree", "lock", str(orphan))
+    assert not _doctor(orch, "--fix")["worktree"][0]["fixable"]
+    assert orphan.exists()
 
 
 @pytest.mark.parametrize("name", ["new.txt", "README.md"])
