@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "handoff": ("handoff", "Let another backend go on in an agent's worktree."),
     "stop": ("stop", "Stop an agent and everything that it started."),
     "diff": ("diff", "Show what an agent has changed."),
+    "check": ("check", "Run the project's checks in an agent's worktree."),
+    "merge": ("merge", "Merge an agent's work into a branch, checks first."),
     "memory": ("memory", "Print exactly the text that is put into the next agent."),
     "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
     "restore": ("restore", "Bring back a removed agent: its branch, its worktree, every file."),
