@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 from orchestrator.errors import GitProblem, WorktreeProblem
@@ -14,6 +15,8 @@ from orchestrator.registrations import registrations
 from orchestrator.submodules import fill_submodules
 
 _CHECKOUT_SECONDS = 1800.0
+_RETRY_PAUSES = (0.1, 0.2, 0.4, 0.8)
+_IN_USE = (b"commondir", b".lock", b"cannot lock ref")
 
 
 def registered_worktrees(project: Project) -> tuple[Path, ...]:
@@ -35,14 +38,26 @@ def create_worktree(project: Project, place: Place) -> Path:
             f"cannot make the folder {place.path.parent}: {exc.strerror}",
             "set worktrees.dir to a folder that can be written",
         ) from exc
-    git = project.git(project.root)
-    try:
-        git.run(
-            "worktree", "add", "--quiet", "--no-checkout", "--no-track", "-b", place.branch, str(place.path), place.base
-        )
-    except ProcessFault as exc:
-        raise WorktreeProblem(f"git worktree add failed: {last_line(exc)}", _add_hint(project)) from exc
+    _add_worktree(project, place)
     return git_directory(project, place.path)
+
+
+def _add_worktree(project: Project, place: Place) -> None:
+    git = project.git(project.root)
+    new: tuple[str, ...] = ("--no-track", "-b", place.branch, str(place.path), place.base)
+    for pause in (*_RETRY_PAUSES, None):
+        try:
+            git.run("worktree", "add", "--quiet", "--no-checkout", *new)
+            return
+        except ProcessFault as exc:
+            said = b"" if exc.finished is None else exc.finished.stderr
+            if pause is None or not any(sign in said for sign in _IN_USE):
+                raise WorktreeProblem(f"git worktree add failed: {last_line(exc)}", _add_hint(project)) from exc
+            # Another program works on the repository at this moment; our lock holds back only our own.
+            time.sleep(pause)
+            if git.commit(f"refs/heads/{place.branch}") == place.base:
+                # Git makes the branch first, and leaves it when the rest fails.
+                new = (str(place.path), place.branch)
 
 
 def _add_hint(project: Project) -> str:

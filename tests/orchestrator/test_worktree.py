@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -358,6 +359,21 @@ def test_file_names_are_kept(shell: Shell, repo: Path) -> None:
 
 
 # What is in the way
+
+
+def test_another_program_that_holds_a_ref_for_a_moment_is_waited_for(shell: Shell, repo: Path) -> None:
+    lock = repo / ".git" / "refs" / "heads" / "new.lock"
+    lock.touch()
+    timer = threading.Timer(1.0, lock.unlink)
+    timer.start()
+    agent = shell.spawn("true", "--branch", "new")
+    timer.join()
+    assert _clean(agent["worktree"])
+    lock.with_name("second.lock").touch()
+    before = _state(repo)
+    refused = shell.orch("spawn", "-b", "sh", "--branch", "second", "true")
+    assert (refused.code, "git worktree add failed" in refused.stderr) == (7, True)
+    assert _state(repo) == before
 
 
 def test_a_path_in_the_way(shell: Shell, repo: Path) -> None:
