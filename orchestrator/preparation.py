@@ -37,6 +37,7 @@ def prepare_worktree(
     agent_id: str,
     environ: Mapping[str, str],
     tell: Callable[[str], None],
+    narrate: Callable[[str], None],
 ) -> Prepared:
     """Reserve ports, bring what git does not carry, and run `worktrees.setup`; `environ` is the agent's own."""
     with held(project.lock, tell):
@@ -52,7 +53,7 @@ def prepare_worktree(
     for script in scripts(config):
         if script.kind == "setup":
             known = {**environ, **variables}
-            run_script(project, script, worktree=place.path, folder=folder, environ=known, tell=tell)
+            run_script(project, script, worktree=place.path, folder=folder, environ=known, tell=tell, narrate=narrate)
     return Prepared(environ=variables, notes=(*_carried_note(carried), *_ports_note(ports)))
 
 
@@ -112,6 +113,7 @@ def run_script(
     folder: Path,
     environ: Mapping[str, str],
     tell: Callable[[str], None],
+    narrate: Callable[[str], None] = lambda _: None,
     seconds: float = _SECONDS,
 ) -> bool:
     """Run the commands in the worktree, one by one, if a person has consented to them; True when all went well.
@@ -130,6 +132,7 @@ def run_script(
     main = {} if project.main is None else {"ORCH_MAIN": str(project.main)}
     for number, command in enumerate(script.commands):
         shown = command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"
+        narrate(f"running worktrees.{script.kind}: {shown}")
         try:
             code = run_logged(
                 ["/bin/sh", "-c", command], cwd=worktree, environ={**environ, **main}, log=log, timeout=seconds

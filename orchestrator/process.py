@@ -319,6 +319,8 @@ def launch_terminal(
     import pexpect
 
     def prepare() -> None:
+        # Not by pexpect: where its own chdir fails, the forked child would go on as a second copy of this program.
+        os.chdir(cwd)
         attributes = termios.tcgetattr(1)
         attributes[1] &= ~termios.OPOST
         termios.tcsetattr(1, termios.TCSANOW, attributes)
@@ -331,7 +333,6 @@ def launch_terminal(
         child = pexpect.spawn(
             argv[0],
             list(argv[1:]),
-            cwd=str(cwd),
             # opencode takes its directory from PWD (1.18.33), which would still be the person's own.
             env={**environ, "PWD": str(cwd)},
             echo=False,
@@ -340,7 +341,7 @@ def launch_terminal(
             preexec_fn=prepare,
         )
         return Terminal(cast("pexpect.spawn[bytes]", child))
-    except (pexpect.ExceptionPexpect, OSError, ValueError) as exc:
+    except Exception as exc:  # what fails in the child comes as the built-in of its name, or as a plain Exception
         first = str(exc).strip().splitlines()
         raise ProcessFault(f"cannot start {argv[0]}: {first[0] if first else type(exc).__name__}") from exc
 

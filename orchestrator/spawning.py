@@ -57,16 +57,29 @@ class _Plan:
     environ: dict[str, str]
 
 
-def spawn(project: Project, config: Config, request: SpawnRequest, environ: Mapping[str, str], *, tell: Tell) -> Agent:
+def _silent(_line: str) -> None:
+    return
+
+
+def spawn(
+    project: Project,
+    config: Config,
+    request: SpawnRequest,
+    environ: Mapping[str, str],
+    *,
+    tell: Tell,
+    narrate: Tell = _silent,
+) -> Agent:
     """Start an agent and return it once its backend is known to run (or to have ended already).
 
-    `tell` gets one-line warnings. Raises an OrchError when it cannot be done; then nothing is left behind, except
-    work that the agent did before the failure. An interrupt (Ctrl-C, SIGTERM, SIGHUP) undoes in the same way.
+    `tell` gets one-line warnings, `narrate` what is being done where that may take long. Raises an OrchError when it
+    cannot be done; then nothing is left behind, except work that the agent did before the failure. An interrupt
+    (Ctrl-C, SIGTERM, SIGHUP) undoes in the same way.
     """
     with interruptible():
         plan = _plan(project, config, request, environ, tell)
         with ExitStack() as undo:
-            agent = _carry_out(project, config, request, plan, undo, tell)
+            agent = _carry_out(project, config, request, plan, undo, tell, narrate)
             undo.pop_all()
     return agent
 
@@ -105,7 +118,13 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
 
 
 def _carry_out(
-    project: Project, config: Config, request: SpawnRequest, plan: _Plan, undo: ExitStack, tell: Tell
+    project: Project,
+    config: Config,
+    request: SpawnRequest,
+    plan: _Plan,
+    undo: ExitStack,
+    tell: Tell,
+    narrate: Tell,
 ) -> Agent:
     records = Records(path=project.records)
     folder = project.agents / plan.agent_id
@@ -113,7 +132,14 @@ def _carry_out(
     _make_folder(folder, undo)
     _make_worktree(project, plan, undo, supervisor, tell)
     prepared = prepare_worktree(
-        project, config, plan.adapter, plan.place, agent_id=plan.agent_id, environ=plan.environ, tell=tell
+        project,
+        config,
+        plan.adapter,
+        plan.place,
+        agent_id=plan.agent_id,
+        environ=plan.environ,
+        tell=tell,
+        narrate=narrate,
     )
     plan = replace(plan, environ={**plan.environ, **prepared.environ})
     launch = _launch(plan, request, folder, config)

@@ -126,6 +126,9 @@ def undo_worktree(project: Project, place: Place, *, agent_ran: bool) -> bool:
         if agent_ran and (project.git(place.path).commit("HEAD") != place.base or has_changes(project, place.path)):
             return False
         git.run("worktree", "remove", "--force", str(place.path), check=False)
+    elif not os.path.lexists(place.path) and any(entry.path == place.path for entry in registrations(project)[1:]):
+        # A hook has deleted the directory: this registration goes, no other.
+        git.run("worktree", "remove", "--force", str(place.path), check=False)
     if place.path.is_dir() and not any(place.path.iterdir()):
         place.path.rmdir()
     if git.commit(f"refs/heads/{place.branch}") == place.base and not _checked_out(project, place.branch):

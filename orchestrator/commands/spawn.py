@@ -39,7 +39,7 @@ def command(
     """
     from orchestrator.commands.context import load_context
     from orchestrator.spawning import SpawnRequest, spawn
-    from orchestrator.view import warn
+    from orchestrator.view import say, warn
 
     text = read_task(task, path)
     flags: dict[str, Any] = {}
@@ -49,7 +49,7 @@ def command(
         flags["projection.seam"] = seam
     context = load_context(flags)
     request = SpawnRequest(backend=backend, task=text, branch=branch, base=base, model=model)
-    agent = spawn(context.project, context.config, request, context.environ, tell=warn)
+    agent = spawn(context.project, context.config, request, context.environ, tell=warn, narrate=say)
     if wait:
         from orchestrator.commands.wait import await_agents
 

@@ -21,6 +21,8 @@ def command(key: str | None, revoke: bool, as_json: bool) -> int:
     from orchestrator.view import answer, print_json, say
 
     context = load_context()
+    if "ORCH_AGENT" in context.environ and (key is not None or sys.stdin.isatty()):
+        raise UsageProblem("an agent cannot consent for a person", "run orch trust in a terminal of your own")
     found = scripts(context.config)
     if key is not None:
         chosen = [script for script in found if len(key) >= 8 and script.key.startswith(key)]

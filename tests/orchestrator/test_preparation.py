@@ -312,6 +312,9 @@ def test_consent_can_be_taken_back(shell: Shell, repo: Path) -> None:
     shell.orch.ok("trust", "--revoke")
     assert "NOT run" in shell.orch.ok("spawn", "-b", "sh", "true").stderr
     assert shell.orch("trust", "--yes", "0" * 16).code == 2
+    key = json.loads(shell.orch.ok("trust", "--json").stdout)["scripts"][0]["hash"]
+    agent = shell.orch("trust", "--yes", key, environ={"ORCH_AGENT": "a1b2"})
+    assert (agent.code, "an agent cannot consent" in agent.stderr) == (2, True)
 
 
 def test_a_person_is_asked_on_a_terminal(shell: Shell, repo: Path) -> None:
@@ -339,6 +342,7 @@ def test_a_failing_set_up_is_told_and_tolerated(shell: Shell, repo: Path, tmp_pa
     _setup(repo, "echo out; echo err >&2; exit 5", f"touch {tmp_path}/second")
     _consent(shell)
     result = shell.orch.ok("spawn", "-b", "sh", "--wait", "true")
+    assert "running worktrees.setup: echo out; echo err >&2; exit 5\n" in result.stderr
     assert "failed (exit code 5); 1 more not run; its output is in " in result.stderr
     assert not (tmp_path / "second").exists()
     log = Path(result.stderr.partition("its output is in ")[2].splitlines()[0])
