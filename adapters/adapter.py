@@ -56,6 +56,15 @@ class Carry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class McpServer:
+    """An MCP server over stdio that the backend is to start: its name, its command line, and its environment."""
+
+    name: str
+    command: tuple[str, ...]
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileSeam:
     """A block in a context file at the worktree's root. `cap` is the backend's limit on the file, in bytes.
 
@@ -160,6 +169,8 @@ class Adapter:
     repository: a new worktree gets copies of them. `redirect(url, home)` is None where the model traffic cannot be sent
     elsewhere; `url` has no path and no trailing slash. `request_id(line)` names the model request that a line of output
     tells of (None: none), so that `limits.requests` can count them; the field is None where the output does not tell.
+    `mcp(launch, command, server)` returns the command with an MCP server in it, beside the person's own; the field is
+    None where the backend takes none from a flag, the environment or a file outside the worktree.
     """
 
     name: str
@@ -180,4 +191,5 @@ class Adapter:
     version_pattern: str = r"(\d+\.\d+(?:\.\d+)*)"
     chooses_session: bool = False
     request_id: Callable[[bytes], str | None] | None = None
+    mcp: Callable[[Launch, Command, McpServer], Command] | None = None
     resumes: bool = True

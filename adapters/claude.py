@@ -13,6 +13,7 @@ from adapters.adapter import (
     Ending,
     Launch,
     LaunchSeam,
+    McpServer,
     Outcome,
     Redirect,
     Report,
@@ -190,6 +191,19 @@ def _redirect(url: str, home: Path) -> Redirect:
     )
 
 
+def _mcp(launch: Launch, command: Command, server: McpServer) -> Command:
+    """`--mcp-config FILE`: it adds to the servers that the person has configured."""
+    file = launch.state / "claude-mcp.json"
+    entry = {"type": "stdio", "command": server.command[0], "args": server.command[1:], "env": dict(server.environ)}
+    at = command.argv.index("--") if launch.interactive else len(command.argv)
+    return replace(
+        command,
+        # As one word: the option takes every word that follows it.
+        argv=(*command.argv[:at], f"--mcp-config={file}", *command.argv[at:]),
+        files={**command.files, file: json.dumps({"mcpServers": {server.name: entry}}, indent=1).encode()},
+    )
+
+
 ADAPTER = Adapter(
     name="claude",
     title="Claude Code",
@@ -205,4 +219,5 @@ ADAPTER = Adapter(
     local_files=(".claude/settings.local.json", ".mcp.json"),
     chooses_session=True,
     request_id=_request_id,
+    mcp=_mcp,
 )

@@ -14,6 +14,7 @@ from adapters.adapter import (
     FileSeam,
     Launch,
     LaunchSeam,
+    McpServer,
     Outcome,
     Redirect,
     Report,
@@ -154,6 +155,16 @@ def _redirect(url: str, home: Path) -> Redirect:
     )
 
 
+def _mcp(launch: Launch, command: Command, server: McpServer) -> Command:
+    """`-c mcp_servers.NAME=…`: one more server beside those of the person's configuration. Codex hands a server only a
+    few variables of its own environment, so those of ours stand in the value.
+    """
+    environ = ", ".join(f"{name} = {_toml(value)}" for name, value in server.environ.items())
+    arguments = ", ".join(_toml(word) for word in server.command[1:])
+    value = f"{{command = {_toml(server.command[0])}, args = [{arguments}], env = {{{environ}}}}}"
+    return replace(command, argv=(command.argv[0], "-c", f"mcp_servers.{server.name}={value}", *command.argv[1:]))
+
+
 ADAPTER = Adapter(
     name="codex",
     title="Codex CLI",
@@ -169,4 +180,5 @@ ADAPTER = Adapter(
     redirect=_redirect,
     reads=("AGENTS.md", "AGENTS.override.md"),
     local_files=(".codex/config.toml",),
+    mcp=_mcp,
 )

@@ -13,6 +13,7 @@ from adapters.adapter import (
     FileSeam,
     Launch,
     LaunchSeam,
+    McpServer,
     Outcome,
     Redirect,
     Report,
@@ -41,15 +42,31 @@ def _command(launch: Launch) -> Command:
 
 def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
     """One more file in `instructions`, in the configuration that the environment carries; all else in it is kept."""
+    config = _carried(launch, command)
+    if not isinstance(config.get("instructions", []), list):
+        raise ValueError(f"{_VARIABLE} is no object with a list of instructions")
+    config["instructions"] = [*config.get("instructions", []), str(carry.path)]
+    return replace(command, environ={**command.environ, _VARIABLE: json.dumps(config, ensure_ascii=False)})
+
+
+def _mcp(launch: Launch, command: Command, server: McpServer) -> Command:
+    """One more server in `mcp`, in the same configuration."""
+    config = _carried(launch, command)
+    entry = {"type": "local", "command": server.command, "environment": dict(server.environ), "enabled": True}
+    config["mcp"] = {**table(config.get("mcp")), server.name: entry}
+    return replace(command, environ={**command.environ, _VARIABLE: json.dumps(config, ensure_ascii=False)})
+
+
+def _carried(launch: Launch, command: Command) -> dict[str, Any]:
+    """The configuration that the environment carries already: ours so far, else the person's."""
     written = command.environ.get(_VARIABLE) or launch.environ.get(_VARIABLE) or "{}"
     try:
         config = json.loads(written)
     except ValueError as exc:
         raise ValueError(f"{_VARIABLE} holds no JSON ({exc}), so nothing can be added to it") from exc
-    if not isinstance(config, dict) or not isinstance(config.get("instructions", []), list):
-        raise ValueError(f"{_VARIABLE} is no object with a list of instructions")
-    config["instructions"] = [*config.get("instructions", []), str(carry.path)]
-    return replace(command, environ={**command.environ, _VARIABLE: json.dumps(config, ensure_ascii=False)})
+    if not isinstance(config, dict):
+        raise ValueError(f"{_VARIABLE} is no object")
+    return config
 
 
 def _report(ending: Ending) -> Report:
@@ -162,4 +179,5 @@ ADAPTER = Adapter(
     reads=("AGENTS.md", "CLAUDE.md"),
     local_files=("opencode.json", "opencode.jsonc"),
     request_id=_request_id,
+    mcp=_mcp,
 )

@@ -9,10 +9,8 @@ from orchestrator.config_schema import BackendKeys, Key, hints, keys
 from orchestrator.errors import ConfigProblem
 
 # Variables of ours that are no configuration: an agent's own, and the cache of scripts/install-backends.
-RESERVED = frozenset(
-    {"ORCH_AGENT", "ORCH_PROJECT", "ORCH_MAIN", "ORCH_PORT", "ORCH_BACKENDS", "ORCH_DEMO_URL", "ORCH_LOOPBACK_KEY"}
-)
-_RESERVED_PREFIXES = ("ORCH_PORT_",)
+RESERVED = frozenset({"ORCH_AGENT", "ORCH_PROJECT", "ORCH_BACKENDS", "ORCH_PORT", "ORCH_LOG", "ORCH_MAIN", "ORCH_TASK"})
+_RESERVED_PREFIXES = ("ORCH_PORT_", "ORCH_TEST_")
 
 
 def merge(lower: Written, upper: Written) -> Written:

@@ -7,10 +7,8 @@ import socket
 import zlib
 from pathlib import Path
 
-from orchestrator.agent import Status
 from orchestrator.errors import OrchError
 from orchestrator.project import Project
-from orchestrator.records import Records
 
 # Below the ports that Linux (from 32768) and macOS (from 49152) give to outgoing connections.
 _FIRST, _LAST = 20000, 32000
@@ -26,9 +24,7 @@ def reserve_ports(project: Project, agent_id: str, count: int) -> tuple[int, ...
         return ()
     if count > _LAST - _FIRST:
         raise OrchError(f"worktrees.ports is {count}, and there are {_LAST - _FIRST} ports", "set a smaller one")
-    removed = {agent.id for agent in Records(path=project.records).agents() if agent.status is Status.REMOVED}
-    folders = [folder for folder in project.agents.glob("*") if folder.name not in removed]
-    taken = {port for folder in folders for port in load_ports(folder)}
+    taken = {port for folder in project.agents.glob("*") for port in load_ports(folder)}
     blocks = range(_FIRST, _LAST - count + 1, count)
     # Each agent looks from another place on: another project's agents do not know of ours.
     begin = zlib.crc32(os.fsencode(project.common_dir) + agent_id.encode()) % len(blocks)

@@ -10,25 +10,22 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from types import FrameType
 
 from adapters.adapter import Outcome
-from orchestrator.agent import Agent, Status
+from orchestrator.agent import Status
 from orchestrator.cast import Cast
 from orchestrator.config import environment
 from orchestrator.errors import OrchError
 from orchestrator.identity import Ended, Mark, end_tree, start_time
 from orchestrator.launchfile import LaunchFile, load_launch_file
 from orchestrator.process import Terminal, adopt_orphans, launch_terminal, reap_orphans
-from orchestrator.project import load_project
 from orchestrator.records import Records, now
 from orchestrator.reporting import adapter_of, read_report
 from orchestrator.requests import RequestCounter
 from orchestrator.seams import unhide
 from orchestrator.stopping import STOP_EVENT
-from orchestrator.trespass import trespass_notes
 
 _log = logging.getLogger("orch.supervisor")
 
@@ -74,7 +71,6 @@ def supervise(common_dir: Path, agent_id: str) -> int:
     me = os.getpid()
     adopt_orphans()
     records.change_agent(agent_id, lambda a: a.changed(supervisor_pid=me, supervisor_started=start_time(me)))
-    child: Terminal | None = None
     try:
         with Cast(folder, rows=ROWS, columns=COLUMNS) as cast:
             child = _launch(spec)
@@ -86,9 +82,6 @@ def supervise(common_dir: Path, agent_id: str) -> int:
             ended = _follow(child, cast, spec, course)
     except OrchError as exc:
         fault = exc.message
-        if child is not None:
-            # It runs, but that could not be recorded: nobody would know of it.
-            end_tree([child.pid, me], records.mark(agent_id), spare=frozenset({me}))
         records.change_agent(
             agent_id,
             lambda a: a.changed(status=Status.ENDED, ended=now(), outcome=Outcome.FAILED, reason=fault),
@@ -178,16 +171,6 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
     return ended
 
 
-def _trespass_notes(agent: Agent, folder: Path) -> tuple[str, ...]:
-    if agent.started is None:
-        return ()
-    try:
-        project = load_project(folder.parent.parent.parent)
-    except OrchError:
-        return ()
-    return trespass_notes(project, datetime.fromisoformat(agent.started).timestamp(), folder / "output")
-
-
 def _record_end(
     records: Records,
     spec: LaunchFile,
@@ -207,15 +190,11 @@ def _record_end(
     left = [name for name in ended.ended if f"(pid {agent.pid})" not in name]
     if left:
         notes.append(f"ended with the agent: {', '.join(left)}")
-    notes += _trespass_notes(agent, folder)
     outcome, reason = report.outcome, report.reason
     if course.limit:
         outcome, reason = Outcome.LIMIT, course.limit
     elif course.stop:
-        asked = any(
-            event.kind == STOP_EVENT and event.at >= (agent.started or agent.created)
-            for event in records.events(agent.id)
-        )
+        asked = any(event.kind == STOP_EVENT for event in records.events(agent.id))
         outcome, reason = Outcome.STOPPED, "orch stop" if asked else "its supervisor was told to end, as at a shutdown"
     records.change_agent(
         spec.agent_id,

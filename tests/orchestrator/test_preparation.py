@@ -263,21 +263,6 @@ def test_a_port_that_is_in_use_is_not_given(repo: Path) -> None:
     assert port_variables((5, 6)) == {"ORCH_PORT": "5", "ORCH_PORT_1": "6"}
 
 
-def test_ports_stay_with_a_resumed_agent_and_go_with_a_removed_one(shell: Shell, repo: Path) -> None:
-    agent = shell.spawn('echo "port $ORCH_PORT"', environ={"ORCH_WORKTREES_PORTS": "2"})
-    shell.ended(agent["id"])
-    first = shell.output(agent["id"])
-    shell.orch.ok("resume", agent["id"], 'echo "port $ORCH_PORT"')
-    shell.ended(agent["id"])
-    assert shell.output(agent["id"]) == first
-    shell.orch.ok("rm", agent["id"])
-    project = load_project(repo)
-    (project.agents / "x").mkdir()
-    # The same place is looked at first for the same id: it is free again.
-    (project.agents / agent["id"]).mkdir(exist_ok=True)
-    assert f"port {reserve_ports(project, agent['id'], 2)[0]}\n".encode() == first
-
-
 # The set-up
 
 
@@ -351,20 +336,6 @@ def test_a_person_is_asked_on_a_terminal(shell: Shell, repo: Path) -> None:
     child.close()
     assert child.exitstatus == 0
     assert "NOT run" not in shell.orch.ok("spawn", "-b", "sh", "true").stderr
-
-
-def test_the_teardown_runs_before_the_worktree_goes(shell: Shell, repo: Path, tmp_path: Path) -> None:
-    _setup(repo, f'cp mark {tmp_path}/copy; echo "$ORCH_PORT" >> {tmp_path}/copy', kind="teardown")
-    first = shell.spawn("echo made > mark", environ={"ORCH_WORKTREES_PORTS": "1"})
-    second = shell.spawn("echo made > mark")
-    shell.ended(first["id"])
-    assert "worktrees.teardown was NOT run" in shell.orch.ok("rm", "--keep", second["id"]).stderr
-    assert not (tmp_path / "copy").exists()
-    _consent(shell)
-    shell.orch.ok("rm", "--keep", first["id"])
-    assert not Path(first["worktree"]).exists()
-    made, port = (tmp_path / "copy").read_text().split()
-    assert (made, port.isdigit()) == ("made", True)
 
 
 def test_a_failing_set_up_is_told_and_tolerated(shell: Shell, repo: Path, tmp_path: Path) -> None:

@@ -269,15 +269,6 @@ def test_a_backend_that_fails_at_once_fails_the_spawn(shell: Shell) -> None:
     assert "has ended already: completed" in quick.stdout
 
 
-def test_a_change_of_the_main_checkout_is_noticed(shell: Shell, repo: Path) -> None:
-    script = f"sleep 0.1; echo more >> {repo}/README.md; echo new > '{repo}/new file'; echo edited {repo}/README.md"
-    agent = shell.ended(shell.spawn(script)["id"])
-    assert "it seems to have changed files of the main checkout: README.md" in agent["notes"]
-    # What the agent does not speak of is the person's own.
-    other = shell.ended(shell.spawn(f"sleep 0.1; echo more >> {repo}/README.md")["id"])
-    assert not any("main checkout" in note for note in other["notes"])
-
-
 def test_stop_twice_and_of_the_ended(shell: Shell) -> None:
     agent = shell.spawn("sleep 300")
     shell.orch.ok("stop", agent["id"])
