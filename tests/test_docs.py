@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,14 @@ def test_keys_that_are_named_exist(page: Path) -> None:
     tops = "|".join(sorted({key.path.partition(".")[0] for key in keys()} | {"backends.NAME"}))
     named = set(re.findall(rf"`((?:{tops})\.[a-z_.]+)`", text))
     assert not {name for name in named if name not in known and not name.endswith((".md", ".py", ".yml"))}
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[^a-z0-9-]", line)[0] for line in project["dependencies"]}
+    table = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    reasons = re.findall(r"^\| ([a-z][a-z0-9-]+) \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE)
+    assert {name for name, _, _ in reasons} - {"name"} == needed
+    for name, _, where in reasons:
+        for path in re.findall(r"`([a-z_/.]+)`", where):
+            assert (ROOT / path).exists(), f"{name}: {path}"
