@@ -47,6 +47,11 @@ def render_sections(sections: dict[str, bytes]) -> bytes:
     )
 
 
+def render_include(path: Path) -> bytes:
+    """An entry that includes one file."""
+    return b"[include]\n\tpath = %s\n" % _quoted(os.fsencode(path))
+
+
 def render_plain_config(folder: Path) -> bytes:
     """The git configuration of an agent without a block: its ignore rules alone."""
     return b"[core]\n\texcludesFile = %s\n" % _quoted(os.fsencode(folder / "excludes"))

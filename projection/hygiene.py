@@ -30,6 +30,7 @@ from projection.gitfiles import (
     glob_quoted,
     render_agent_config,
     render_attributes,
+    render_include,
     render_plain_config,
     render_sections,
 )
@@ -87,6 +88,7 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
     except OSError as exc:
         raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
+    _outrank_worktree_config(hygiene)
 
 
 def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
@@ -108,6 +110,7 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
     except OSError as exc:
         raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
+    _outrank_worktree_config(hygiene)
 
 
 def remove_hygiene(common_dir: Path, agent_id: str) -> None:
@@ -228,6 +231,17 @@ def _gitdir_pattern(hygiene: Hygiene) -> bytes:
     if b"\n" in base + name:
         raise HygieneFault(f"the name of {hygiene.gitdir} holds a line break, which git's configuration cannot say")
     return b"**/" + glob_quoted(base) + b"/worktrees/" + glob_quoted(name)
+
+
+def _outrank_worktree_config(hygiene: Hygiene) -> None:
+    """Keep a `config.worktree` from undoing ours: it is read last, and `git worktree add` copies the main checkout's.
+
+    It belongs to this one worktree and goes with it; what it includes may go before.
+    """
+    path = hygiene.gitdir / "config.worktree"
+    line = render_include(hygiene.agent_dir / "gitconfig")
+    if path.is_file():
+        rewrite_config(path, lambda config: config if line in config else config.removesuffix(b"\n") + b"\n" + line)
 
 
 def _plain_excludes(hygiene: Hygiene) -> bytes:

@@ -9,6 +9,8 @@ from tests.conformance.memories import MEMORY
 from tests.conftest import git
 from tests.projection.spawned import footprint
 
+# What git reads for an agent; the logs of a removed one stay.
+HYGIENE = frozenset({"gitconfig", "excludes", "attributes", "block", "hidden"})
 RUNS_ITS_TASK = ["sh", "-c", 'exec sh -ec "$1"', "agent"]
 
 
@@ -34,9 +36,9 @@ def surroundings(repo: Path) -> dict[str, object]:
         **footprint(repo),
         "status": git(repo, "status", "--porcelain", "--ignored"),
         "worktrees": git(repo, "worktree", "list", "--porcelain"),
-        "branches": git(repo, "for-each-ref"),
+        "refs": [line for line in git(repo, "for-each-ref").splitlines() if "\trefs/orch/kept/" not in line],
         "beside": sorted(path.name for path in repo.parent.iterdir()),
-        "agents": sorted(path.name for path in (repo / ".git" / "orch" / "agents").glob("*")),
+        "agents": sorted(path.name for path in (repo / ".git" / "orch" / "agents").glob("*/*") if path.name in HYGIENE),
         "git": sorted(path.name for path in (repo / ".git").iterdir() if path.name != "orch"),
         "registered": sorted(path.name for path in (repo / ".git" / "worktrees").glob("*")),
         "config of ours": (repo / ".git" / "orch" / "gitconfig").exists(),

@@ -1,6 +1,7 @@
 """The file seam through the real `orch spawn`: what git shows of it, in every state that a repository can be in."""
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -202,10 +203,46 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_nothing_is_touched(stage
     assert surroundings(stage.repo) == before
 
 
+FALLS_BACK: dict[str, tuple[Callable[[Path, str], None], str]] = {
+    "symlink inside": (_link_inside, "a symbolic link"),
+    "symlink outside": (_link_outside, "a symbolic link"),
+    "directory": (_directory, "a directory"),
+    "filter": (_other_filter, "filter"),
+    "40 KB": (_tracked(b"A line of the person's own.\n" * 1500), "only 32768 are read"),
+}
+
+
+@pytest.mark.parametrize("state", FALLS_BACK)
+def test_a_backend_with_two_seams_falls_back_to_the_other_and_says_so(stage: Stage, state: str) -> None:
+    prepare, says = FALLS_BACK[state]
+    prepare(stage.repo, "AGENTS.md")
+    git(stage.repo, "add", "--all")
+    git(stage.repo, "commit", "--quiet", "--allow-empty", "--message", "x")
+    program = stage.out / "codex"
+    program.write_text('#!/bin/sh\ngit status --porcelain > "$(dirname "$0")/status"\nprintf "%s" "$*" > "$0.argv"\n')
+    program.chmod(0o755)
+    config = Path(os.environ["XDG_CONFIG_HOME"]) / "orch" / "config.yml"
+    config.write_text(json.dumps({"backends": {"codex": {"executable": str(program)}}}))
+    before = surroundings(stage.repo)
+    stage.orch("spawn", "--backend", "codex", "--wait", "A task.")
+    agent = json.loads(stage.orch.ok("ls", "--json").stdout)["agents"][0]
+    assert (agent["seam"], agent["seam_file"]) == ("launch", None)
+    assert says in agent["seam_reason"]
+    assert says in stage.orch.ok("show", agent["id"]).stdout
+    assert stage.seen("status") == b""
+    assert "developer_instructions" in (stage.out / "codex.argv").read_text()
+    refused = stage.orch("spawn", "--backend", "codex", "--seam", "file", "A task.")
+    assert refused.code == 8
+    assert says in refused.stderr
+    assert "projection.seam: launch" in refused.stderr
+    stage.remove(agent)
+    assert surroundings(stage.repo) == before
+
+
 def test_the_main_checkout_is_as_usual_while_an_agent_runs(stage: Stage) -> None:
     before = git(stage.repo, "config", "--list").splitlines()
     wait = 'touch "$OUT/up"; while [ ! -e "$OUT/go" ]; do sleep 0.1; done'
-    started = stage.orch.ok("spawn", "--backend", "agents", "--json", f"OUT={stage.out}\n{wait}")
+    started = stage.orch.ok("spawn", "--backend", _backend("AGENTS.md"), "--json", f"OUT={stage.out}\n{wait}")
     agent = json.loads(started.stdout)["agent"]
     until = time.monotonic() + 20
     while not (stage.out / "up").exists() and time.monotonic() < until:

@@ -69,8 +69,10 @@ class Scene:
     def check_nothing_left(self) -> None:
         assert processes(self.repo) == []
         assert surroundings(self.repo) == self.before
-        listed = json.loads(Orch(self.repo).ok("ls", "--json").stdout)
-        assert listed["agents"] == []
+        listed = json.loads(Orch(self.repo).ok("ls", "--all", "--json").stdout)["agents"]
+        assert {agent["status"] for agent in listed} <= {"removed"}
+        folders = {path.name for path in (self.repo / ".git" / "orch" / "agents").glob("*")}
+        assert folders <= {agent["id"] for agent in listed}
 
 
 @pytest.fixture

@@ -24,10 +24,7 @@ class Spawned:
     name: str
     agent_id: str
     placed: Placement
-
-    @property
-    def common(self) -> Path:
-        return self.repo / ".git"
+    common: Path
 
     @property
     def agent_dir(self) -> Path:
@@ -55,19 +52,25 @@ class Spawned:
 
 
 def spawn(
-    repo: Path, worktree: Path, name: str = "AGENTS.md", *, agent_id: str = "a1b2", python: str = sys.executable
+    repo: Path,
+    worktree: Path,
+    name: str = "AGENTS.md",
+    *,
+    agent_id: str = "a1b2",
+    python: str = sys.executable,
+    common: Path | None = None,
 ) -> Spawned:
     """The sequence of a spawn: register, configure, check out, place."""
     hidden = subprocess.run(["git", "cat-file", "-e", f"HEAD:{name}"], cwd=repo, capture_output=True, check=False)
     git(repo, "worktree", "add", "--quiet", "--no-checkout", "-b", f"agent-{agent_id}", str(worktree), "HEAD")
     gitdir = Path(git(worktree, "rev-parse", "--absolute-git-dir"))
-    common = repo / ".git"
+    common = common or repo / ".git"
     folder = common / "orch" / "agents" / agent_id
     hygiene = Hygiene(common_dir=common, gitdir=gitdir, agent_dir=folder, agent_id=agent_id)
     write_hygiene(hygiene, name, BLOCK, python, hide=hidden.returncode != 0)
     git(worktree, "checkout", "--quiet")
     placed = write_block(worktree, name, BLOCK)
-    return Spawned(repo=repo, worktree=worktree, name=name, agent_id=agent_id, placed=placed)
+    return Spawned(repo=repo, worktree=worktree, name=name, agent_id=agent_id, placed=placed, common=common)
 
 
 def commit_file(repo: Path, name: str, content: bytes, *, executable: bool = False) -> None:

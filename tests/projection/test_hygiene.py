@@ -320,3 +320,51 @@ def test_the_main_checkout_never_reads_what_the_agents_need(repo: Path, tmp_path
     listed = git(repo, "config", "--list", "--show-origin")
     assert "orch/agents" not in listed
     assert "orch/agents" in git(agent.worktree, "config", "--list", "--show-origin")
+
+
+def test_a_worktree_config_that_git_copies_does_not_undo_it(repo: Path, tmp_path: Path) -> None:
+    git(repo, "config", "extensions.worktreeConfig", "true")
+    for key in ("core.excludesFile", "core.attributesFile"):
+        git(repo, "config", "--worktree", key, "/dev/null")
+    before = footprint(repo)
+    main = (repo / ".git" / "config.worktree").read_bytes()
+    agent = spawn(repo, tmp_path / "wt")
+    assert "/dev/null" in git(agent.worktree, "config", "--get-all", "core.excludesFile")
+    assert agent.status() == ""
+    agent.file.write_bytes(BLOCK + b"mine\n")
+    assert unhide(agent.agent_dir, agent.worktree, "AGENTS.md")
+    agent.git("add", "--all")
+    agent.git("commit", "--quiet", "--message", "x")
+    assert agent.committed() == b"mine\n"
+    agent.remove()
+    assert footprint(repo) == before
+    assert (repo / ".git" / "config.worktree").read_bytes() == main
+
+
+@pytest.mark.parametrize("layout", ["bare", "submodule", "separate"])
+def test_every_layout_of_the_git_directory(repo: Path, tmp_path: Path, layout: str) -> None:
+    commit_file(repo, "AGENTS.md", b"# Ours\n")
+    if layout == "bare":
+        git(tmp_path, "clone", "--quiet", "--bare", str(repo), "store.git")
+        main, common = tmp_path / "store.git", tmp_path / "store.git"
+    elif layout == "separate":
+        git(tmp_path, "clone", "--quiet", "--separate-git-dir", "store", str(repo), "checkout")
+        main, common = tmp_path / "checkout", tmp_path / "store"
+    else:
+        git(tmp_path, "init", "--quiet", "super")
+        above, name = tmp_path / "super", "worktrees/sub"
+        git(above, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repo), name)
+        main, common = above / name, above / ".git" / "modules" / name
+    before = (common / "config").read_bytes()
+    agent = spawn(main, tmp_path / "wt", common=common)
+    assert agent.file.read_bytes() == BLOCK + b"# Ours\n"
+    assert agent.status() == ""
+    agent.file.write_bytes(agent.file.read_bytes() + b"more\n")
+    agent.git("commit", "--quiet", "--all", "--message", "x")
+    assert agent.committed() == b"# Ours\nmore\n"
+    if layout != "bare":
+        (main / "NEW.md").write_text("x")
+        assert git(main, "status", "--porcelain") == "?? NEW.md"
+        assert git(main, "check-attr", "filter", "AGENTS.md") == "AGENTS.md: filter: unspecified"
+    agent.remove()
+    assert (common / "config").read_bytes() == before
