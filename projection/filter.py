@@ -10,6 +10,10 @@ that is not ours stays.
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 BEGIN = b"<!-- orch:memory begin -->"
 END = b"<!-- orch:memory end -->"
 BOM = b"\xef\xbb\xbf"
@@ -151,20 +155,76 @@ def _caller() -> list[bytes]:
         return []
 
 
+class Pipe:
+    """Git's packet lines over a pair of streams: four hexadecimal digits of length, then the data; 0000 ends a list."""
+
+    def __init__(self, source: "BinaryIO", sink: "BinaryIO") -> None:
+        self._source, self._sink = source, sink
+
+    def receive(self) -> list[bytes] | None:
+        """The packets up to the next flush; None at the end of the stream."""
+        packets: list[bytes] = []
+        while True:
+            size = self._source.read(4)
+            if len(size) < 4:
+                return None
+            if size == b"0000":
+                return packets
+            packets.append(self._source.read(int(size, 16) - 4))
+
+    def send(self, *packets: bytes) -> None:
+        """Send packets and a flush."""
+        for packet in packets:
+            self._sink.write(b"%04x" % (len(packet) + 4) + packet)
+        self._sink.write(b"0000")
+
+    def send_content(self, content: bytes) -> None:
+        """Send a file's content in packets of the size that git allows, and a flush."""
+        self.send(*(content[at : at + 65516] for at in range(0, len(content), 65516)))
+
+    def flush(self) -> None:
+        """Let git have what was sent."""
+        self._sink.flush()
+
+
+def serve_copies(pipe: Pipe, block: bytes | None) -> int:
+    """Answer git's long-running filter protocol, version 2: one process cleans all files of a git command.
+
+    Git without nanosecond time stamps looks again at every file of the second of the checkout: a process for each
+    would take a minute in a repository with many documents.
+    """
+    if pipe.receive() != [b"git-filter-client\n", b"version=2\n"]:
+        return 1
+    pipe.send(b"git-filter-server\n", b"version=2\n")
+    pipe.flush()
+    pipe.receive()
+    pipe.send(b"capability=clean\n")
+    pipe.flush()
+    while (header := pipe.receive()) is not None and (packets := pipe.receive()) is not None:
+        if header[:1] == [b"command=clean\n"]:
+            pipe.send(b"status=success\n")
+            pipe.send_content(clean_copies(b"".join(packets), block))
+            pipe.send()
+        else:
+            pipe.send(b"status=error\n")
+        pipe.flush()
+    return 0
+
+
 def main(argv: list[str]) -> int:
     """Filter standard input to standard output; return the exit code."""
-    if len(argv) != 3 or argv[1] not in ("clean", "clean-copies", "smudge"):
-        sys.stderr.write("usage: filter.py {clean|clean-copies|smudge} BLOCK-FILE\n")
+    if len(argv) != 3 or argv[1] not in ("clean", "smudge", "serve-copies"):
+        sys.stderr.write("usage: filter.py {clean|smudge|serve-copies} BLOCK-FILE\n")
         return 2
+    if argv[1] == "serve-copies":
+        return serve_copies(Pipe(sys.stdin.buffer, sys.stdout.buffer), _load_block(argv[2]))
     content = sys.stdin.buffer.read()
     block = _load_block(argv[2])
     if argv[1] == "clean":
-        result = clean(content, block)
-    elif argv[1] == "smudge":
-        result = content if archives(_caller()) else smudge(content, block)
-    else:
-        result = clean_copies(content, block)
-    sys.stdout.buffer.write(result)
+        content = clean(content, block)
+    elif not archives(_caller()):
+        content = smudge(content, block)
+    sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
     return 0
 

@@ -20,7 +20,7 @@ def render_attributes(user: bytes, seam_file: str) -> bytes:
 def render_agent_config(folder: Path, script: Path, python: str) -> bytes:
     """The git configuration of one agent. A filter that cannot run fails `git add`: better than a block in a commit."""
     clean, copies, smudge = (
-        _quoted(_filter_command(python, script, mode, folder / "block")) for mode in ("clean", "clean-copies", "smudge")
+        _quoted(_filter_command(python, script, mode, folder / "block")) for mode in ("clean", "serve-copies", "smudge")
     )
     return b"".join(
         (
@@ -32,7 +32,7 @@ def render_agent_config(folder: Path, script: Path, python: str) -> bytes:
             clean,
             b"\n\tsmudge = ",
             smudge,
-            b'\n\trequired = true\n[filter "orch-memory-copies"]\n\tclean = ',
+            b'\n\trequired = true\n[filter "orch-memory-copies"]\n\tprocess = ',
             copies,
             b"\n",
         )

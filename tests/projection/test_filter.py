@@ -1,3 +1,4 @@
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from projection import filter as block_filter
 from projection.block import has_markers, render_block
-from projection.filter import BEGIN, BOM, END, archives, clean, clean_copies, smudge
+from projection.filter import BEGIN, BOM, END, Pipe, archives, clean, clean_copies, smudge
 from tests.projection.test_block import contents
 
 TEXT = "# Notes\n\n- one\n- two\n\nThe end."
@@ -130,9 +131,32 @@ def test_as_a_program_it_filters_standard_input(tmp_path: Path) -> None:
     block.write_bytes(BLOCK)
     big = bytes(range(256)) * 4096
     assert _run("clean", block, b"\n" + big) == b"\n" + big
-    assert _run("clean-copies", block, BLOCK + PERSON) == PERSON
     assert _run("smudge", block, PERSON) == BLOCK + PERSON
     assert _run("clean", block, b"".join(LINES[:-1]) + PERSON) == PERSON
+
+
+def test_as_a_server_it_ends_with_git_and_refuses_what_is_no_git(tmp_path: Path) -> None:
+    block = tmp_path / "block"
+    block.write_bytes(BLOCK)
+    argv = [sys.executable, "-I", "-S", block_filter.__file__, "serve-copies", str(block)]
+    assert subprocess.run(argv, input=b"hello world", capture_output=True, check=False).returncode == 1
+    said = io.BytesIO()
+    git = Pipe(io.BytesIO(), said)
+    git.send(b"git-filter-client\n", b"version=2\n")
+    git.send(b"capability=clean\n", b"capability=smudge\n")
+    big = BLOCK + b"x" * 200_000
+    for command in (b"clean", b"smudge"):
+        git.send(b"command=" + command + b"\n", b"pathname=a.md\n")
+        git.send_content(big)
+    done = subprocess.run(argv, input=said.getvalue(), capture_output=True, check=True)
+    answer = Pipe(io.BytesIO(done.stdout), io.BytesIO())
+    assert answer.receive() == [b"git-filter-server\n", b"version=2\n"]
+    assert answer.receive() == [b"capability=clean\n"]
+    assert answer.receive() == [b"status=success\n"]
+    assert b"".join(answer.receive() or []) == b"x" * 200_000
+    assert answer.receive() == []
+    assert answer.receive() == [b"status=error\n"]
+    assert answer.receive() is None
 
 
 def test_as_a_program_it_refuses_what_it_does_not_know(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Whatever an agent does with git: the block stays in its working file, and gets into no object."""
 
 import io
+import os
 import subprocess
 import tarfile
 from collections.abc import Callable
@@ -299,6 +300,22 @@ def test_moved_or_copied_elsewhere(scene: Scene, target: str) -> None:
     scene.agent.git("commit", "--quiet", "--message", "copied")
     assert scene.agent.status() == ""
     assert b"orch:memory" not in every_object(scene.repo)
+
+
+def test_many_documents_are_looked_at_by_one_process(repo: Path, tmp_path: Path) -> None:
+    for number in range(200):
+        (repo / f"{number}.md").write_text(f"{number}\n" * number)
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "Documents")
+    agent = spawn(repo, tmp_path / "wt")
+    # As if each were of the second of the checkout, in which git can't trust a time stamp.
+    for number in range(200):
+        os.utime(agent.worktree / f"{number}.md")
+    trace = {**os.environ, "GIT_TRACE": "1"}
+    argv = ["git", "status", "--porcelain"]
+    done = subprocess.run(argv, cwd=agent.worktree, env=trace, capture_output=True, check=True)
+    assert done.stdout == b""
+    assert done.stderr.count(b"run_command: 'if [ -x") == 1
 
 
 def _agent_with_attributes(repo: Path, worktree: Path, attributes: str, content: bytes) -> Spawned:
