@@ -96,10 +96,12 @@ def delivery_claims(requests: Sequence[Recorded], text: str) -> tuple[Claim, ...
     return (judged("once", first.once, told), judged("exact", first.times > 0, told), second)
 
 
-def resume_claim(requests: Sequence[Recorded], text: str) -> Claim:
-    """Judge a resumed conversation by its last request: the text is there once, and no more."""
+def resume_claim(requests: Sequence[Recorded], text: str, task: str) -> Claim:
+    """Judge a resumed conversation by its last request: the text is there once, and the first run's task is too."""
     if not requests:
         return judged("resume", False, "no request reached the model")
+    if not find_text(requests[-1].body, task).times:
+        return judged("resume", False, "the conversation was not taken up: the first task is not in the request")
     sighting = find_text(requests[-1].body, text)
     return judged("resume", sighting.once, describe(sighting))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from adapters.adapter import Adapter, Carry, Launch
+from adapters.adapter import Adapter, Launch
 from orchestrator.claims import (
     Claim,
     Row,
@@ -24,7 +24,6 @@ from orchestrator.delivery import find_text
 from orchestrator.errors import OrchError
 from orchestrator.executables import load_program
 from orchestrator.footprint import load_footprint
-from orchestrator.process import run
 from orchestrator.recorder import Recorder, Script
 from orchestrator.rehearsal import (
     RUN_SECONDS,
@@ -36,7 +35,6 @@ from orchestrator.rehearsal import (
     write_orch_config,
     write_set_up,
 )
-from orchestrator.renderfile import render_path
 from orchestrator.sandbox import Sandbox, sandbox
 from orchestrator.verify_memory import BUDGET, FILES
 
@@ -123,23 +121,22 @@ class _Verification:
         after = load_footprint(box.git())
         found = [".git/config has changed"] if before.config != after.config else []
         found += [".git/info has changed"] if before.info != after.info else []
-        plain = self._subject.adapter.command(self._launch(off, task=_TASK, resume=False))
+        plain = self._subject.adapter.command(self._plain_launch(off))
         if tuple(plain.argv) != tuple(_words(off.agent["argv"])):
             found.append("the arguments are not those of a plain launch")
         tracked = set(box.git(off.worktree).text("ls-files", "-z").split("\0"))
         extra = sorted(_files(off.worktree) - tracked)
         return off, [*found, *(f"{name} stands in the worktree" for name in extra)]
 
-    def _launch(self, of: Rehearsal, *, task: str, resume: bool) -> Launch:
+    def _plain_launch(self, of: Rehearsal) -> Launch:
         session = of.agent.get("session")
         return Launch(
             executable=str(self._subject.program),
-            task=task,
+            task=_TASK,
             worktree=of.worktree,
             state=self._box.repo / ".git" / "orch" / "agents" / of.id,
             model=self._redirect.model,
             session=None if session is None else str(session),
-            resume=resume,
             root=os.geteuid() == 0,
             environ=self._environ(of),
             extra_args=self._redirect.args,
@@ -150,26 +147,16 @@ class _Verification:
         return {**self._box.environ, **self._redirect.environ, **own}
 
     def _resume(self, first: Rehearsal, text: str) -> Claim:
-        """Continue the first conversation in its worktree, the render carried as by a spawn."""
-        adapter = self._subject.adapter
-        if not adapter.resumes:
+        """Go on with the first agent's conversation in its worktree, as a person would."""
+        if not self._subject.adapter.resumes:
             return Claim(name="resume", verdict=Verdict.ABSENT, detail="the backend cannot continue a conversation")
         if first.agent.get("session") is None:
-            return Claim(name="resume", verdict=Verdict.FALSE, detail="the session's id could not be read")
-        launch = self._launch(first, task="Go on, please.", resume=True)
-        command = adapter.command(launch)
-        if self._subject.seam == "launch" and adapter.launch_seam is not None:
-            carry = Carry(text=text, path=render_path(launch.state.parent.parent, text))
-            command = adapter.launch_seam.apply(launch, command, carry)
-            command = replace(command, files={**command.files, carry.path: text.encode()})
-        for path, data in command.files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            return judged("resume", False, "the conversation's id could not be read")
         seen = len(self._recorder.main_requests)
         self._recorder.play(Script())
-        environ = {**launch.environ, **command.environ}
-        run(command.argv, cwd=first.worktree, environ=environ, stdin=command.stdin, timeout=RUN_SECONDS, check=False)
-        return resume_claim(self._recorder.main_requests[seen:], text)
+        command = ["resume", first.id, "--seam", self._subject.seam, "--wait", "--json", "--", "Go on, please."]
+        self._box.orch_json(*command, timeout=RUN_SECONDS)
+        return resume_claim(self._recorder.main_requests[seen:], text, _TASK)
 
 
 def _budget(subject: Subject) -> dict[str, int]:

@@ -23,6 +23,7 @@ WAYS = (
     "move",
     "one-turn",
     "forget-on-resume",
+    "begin-anew",
     "remember-when-off",
     "litter",
     "fail",
@@ -44,18 +45,33 @@ def main(way: str, args: list[str]) -> int:
         time.sleep(600)
     if way == "litter":
         Path("litter.txt").write_text("left behind", encoding="utf-8")
-    messages: list[Body] = [{"role": "user", "content": [{"type": "text", "text": "task"}]}]
+    session = next((args[args.index(f) + 1] for f in ("--session-id", "-r", "--resume") if f in args), "")
+    messages = [] if way == "begin-anew" else _earlier(session)
+    messages.append({"role": "user", "content": [{"type": "text", "text": sys.stdin.read()}]})
     reply = _ask(_system(way, text, turn=1, resumed=resumed), messages)
     calls = [block for block in reply["content"] if block["type"] == "tool_use"]
     if calls and way != "one-turn":
         result = [{"type": "tool_result", "tool_use_id": call["id"], "content": "ok"} for call in calls]
         messages += [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": result}]
         _ask(_system(way, text, turn=2, resumed=resumed), messages)
+    _transcript(session).write_text(json.dumps(messages), encoding="utf-8")
     failed = way == "fail"
-    session = next((args[args.index(f) + 1] for f in ("--session-id", "-r", "--resume") if f in args), "")
     outcome = {"type": "result", "subtype": "success", "is_error": failed, "result": "Done.", "session_id": session}
     sys.stdout.write(json.dumps({**outcome, "num_turns": 1, "usage": {}, "modelUsage": {}}) + "\n")
     return 1 if failed else 0
+
+
+def _transcript(session: str) -> Path:
+    folder = Path(os.environ["CLAUDE_CONFIG_DIR"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{session}.json"
+
+
+def _earlier(session: str) -> list[Body]:
+    """What was said before in the conversation."""
+    path = _transcript(session)
+    messages: list[Body] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return messages
 
 
 def _system(way: str, text: str, *, turn: int, resumed: bool) -> list[Body]:

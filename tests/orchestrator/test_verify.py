@@ -26,6 +26,7 @@ EXPECTED: dict[str, tuple[set[str], str]] = {
     "move": ({"second_turn"}, "system[2].text"),
     "one-turn": ({"second_turn"}, "made no second request"),
     "forget-on-resume": ({"resume"}, "did not arrive"),
+    "begin-anew": ({"resume"}, "the conversation was not taken up"),
     "remember-when-off": ({"off"}, "holds some of it"),
     "litter": ({"off", "footprint"}, "litter.txt"),
     "fail": ({"ran"}, "the run ended as"),
