@@ -241,7 +241,7 @@ def test_a_backend_with_two_seams_falls_back_to_the_other_and_says_so(stage: Sta
 
 def test_the_main_checkout_is_as_usual_while_an_agent_runs(stage: Stage) -> None:
     before = git(stage.repo, "config", "--list").splitlines()
-    wait = 'touch "$OUT/up"; while [ ! -e "$OUT/go" ]; do sleep 0.1; done'
+    wait = 'touch "$OUT/up"; for i in $(seq 600); do test -e "$OUT/go" && break; sleep 0.1; done'
     started = stage.orch.ok("spawn", "--backend", _backend("AGENTS.md"), "--json", f"OUT={stage.out}\n{wait}")
     agent = json.loads(started.stdout)["agent"]
     until = time.monotonic() + 20
