@@ -14,7 +14,6 @@ from orchestrator.git import Git
 from orchestrator.place import Place
 from orchestrator.project import Project
 from orchestrator.worktree import git_directory
-from projection.block import render_block
 from projection.faults import HygieneFault, ProjectionFault
 from projection.filter import clean
 from projection.hygiene import (
@@ -24,10 +23,9 @@ from projection.hygiene import (
     remove_block_hygiene,
     remove_hygiene,
     unhide,
-    write_agent_block,
     write_hygiene,
 )
-from projection.placement import refresh_block, remove_block, write_block
+from projection.placement import remove_block, write_block
 from projection.seam import HeadEntry, SeamPlan, plan_seam
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "place_block",
     "remove_agent_block",
     "remove_agent_hygiene",
-    "replace_agent_block",
     "unhide",
     "write_block_hygiene",
 ]
@@ -104,17 +101,6 @@ def place_block(project: Project, place: Place, plan: SeamPlan) -> None:
         placed = write_block(place.path, plan.file, plan.block)
     if placed.changed and not plan.made:
         refresh_entry(git, plan.file)
-
-
-def replace_agent_block(project: Project, agent_id: str, worktree: Path, name: str, text: str) -> None:
-    """Give an agent's worktree another text in its block; git sees no change. The caller holds the project's lock."""
-    folder = project.agents / agent_id
-    with _mapped():
-        block = render_block(text)
-        placed = refresh_block(worktree, name, _block_of(folder), block)
-        write_agent_block(folder, block)
-    if placed.changed:
-        refresh_entry(project.git(worktree), name)
 
 
 def remove_agent_block(project: Project, agent_id: str, worktree: Path, name: str) -> None:

@@ -165,14 +165,6 @@ def unhide(agent_dir: Path, worktree: Path, seam_file: str) -> bool:
     return True
 
 
-def write_agent_block(agent_dir: Path, block: bytes) -> None:
-    """Replace the block that the filter puts into the file at the next checkout."""
-    try:
-        _write(agent_dir / "block", block)
-    except OSError as exc:
-        raise HygieneFault(f"cannot write {agent_dir / 'block'}: {exc.strerror}", "check its owner and mode") from exc
-
-
 def is_hidden(agent_dir: Path, seam_file: str) -> bool:
     """Whether git does not see the seam file: orch made it, and nothing but the block was seen in it."""
     return (_load(agent_dir / "excludes") or b"").endswith(exclude_line(seam_file))

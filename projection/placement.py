@@ -40,17 +40,6 @@ def write_block(worktree: Path, name: str, block: bytes) -> Placement:
         return Placement(made=before is None, changed=True)
 
 
-def refresh_block(worktree: Path, name: str, old: bytes | None, new: bytes) -> Placement:
-    """Replace the block by a newer one, whatever the agent did to the old one in the meantime."""
-    with _directory(worktree, name) as folder:
-        before = _read(folder, name)
-        after = merge(clean(before.content, old) if before else b"", new)
-        if before is not None and after == before.content:
-            return Placement(made=False, changed=False)
-        _replace(folder, name, after, before)
-        return Placement(made=before is None, changed=True)
-
-
 def remove_block(worktree: Path, name: str, *, made: bool, old: bytes | None = None) -> Placement:
     """Take the block out of the file; every other byte and the mode stay.
 

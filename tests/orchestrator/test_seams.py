@@ -18,7 +18,6 @@ from orchestrator.seams import (
     place_block,
     remove_agent_block,
     remove_agent_hygiene,
-    replace_agent_block,
     write_block_hygiene,
 )
 from orchestrator.worktree import check_out, create_worktree
@@ -51,6 +50,12 @@ def _spawn(project: Project, path: Path, text: str = TEXT) -> SeamPlan:
     check_out(project, place)
     place_block(project, place, plan)
     return plan
+
+
+def _replace(project: Project, worktree: Path, text: str) -> None:
+    """What a resume does after the memory has changed."""
+    plan = change_seam(project, CONFIG, ADAPTER, "a1", worktree, text, old_file="AGENTS.md")
+    assert plan.file == "AGENTS.md"
 
 
 def _status(worktree: Path) -> str:
@@ -149,7 +154,7 @@ def test_a_block_is_replaced_and_removed_and_git_sees_neither(
     _spawn(project, worktree)
     file = worktree / "AGENTS.md"
     assert _status(worktree) == ""
-    replace_agent_block(project, "a1", worktree, "AGENTS.md", TEXT + "\n- And more.")
+    _replace(project, worktree, TEXT + "\n- And more.")
     assert file.read_bytes() == render_block(TEXT + "\n- And more.") + (content or b"")
     assert _status(worktree) == ""
     if content is not None:
@@ -172,7 +177,7 @@ def test_the_agents_staged_and_unstaged_edits_stay_what_they_are(project: Projec
     file.write_bytes(file.read_bytes() + b"staged\n")
     git(worktree, "add", "AGENTS.md")
     file.write_bytes(file.read_bytes() + b"unstaged\n")
-    replace_agent_block(project, "a1", worktree, "AGENTS.md", "Other.")
+    _replace(project, worktree, "Other.")
     assert _status(worktree) == "MM AGENTS.md"
     assert git(worktree, "show", ":AGENTS.md") == "# Ours\nstaged"
     remove_agent_block(project, "a1", worktree, "AGENTS.md")
@@ -189,7 +194,7 @@ def test_a_conflict_stays_one(project: Project, repo: Path, tmp_path: Path) -> N
     git(worktree, "commit", "--quiet", "--all", "--message", "x")
     commit_file(repo, "AGENTS.md", b"# Ours\ntheirs\n")
     project.git(worktree).run("merge", "main", check=False)
-    replace_agent_block(project, "a1", worktree, "AGENTS.md", "Other.")
+    _replace(project, worktree, "Other.")
     assert _status(worktree) == "UU AGENTS.md"
 
 

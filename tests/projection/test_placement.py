@@ -7,7 +7,7 @@ import pytest
 from projection.block import render_block
 from projection.faults import BlockFault, PlacementFault
 from projection.filter import BOM
-from projection.placement import own_content, refresh_block, remove_block, write_block
+from projection.placement import own_content, remove_block, write_block
 from tests.projection.spawned import BLOCK
 
 NEW = render_block("# Project memory\n\n- Other.")
@@ -32,7 +32,7 @@ def test_written_refreshed_and_removed_byte_for_byte(tmp_path: Path, content: by
     assert BLOCK in file.read_bytes()
     again = write_block(tmp_path, "AGENTS.md", BLOCK)
     assert (again.made, again.changed) == (False, False)
-    assert refresh_block(tmp_path, "AGENTS.md", BLOCK, NEW).changed
+    assert write_block(tmp_path, "AGENTS.md", NEW).changed
     assert file.read_bytes().count(b"orch:memory begin") == 1
     assert NEW in file.read_bytes()
     assert remove_block(tmp_path, "AGENTS.md", made=False).changed
@@ -65,13 +65,13 @@ def test_an_empty_file_of_the_persons_stays(tmp_path: Path) -> None:
     assert file.read_bytes() == b""
 
 
-def test_a_damaged_block_is_refused_by_a_write_and_replaced_by_a_refresh(tmp_path: Path) -> None:
+def test_a_damaged_block_is_refused_by_a_write_and_found_by_a_removal(tmp_path: Path) -> None:
     file = tmp_path / "AGENTS.md"
     file.write_bytes(BLOCK.replace(b"<!-- orch:memory end -->\n", b"") + b"mine\n")
     with pytest.raises(BlockFault):
         write_block(tmp_path, "AGENTS.md", NEW)
-    refresh_block(tmp_path, "AGENTS.md", BLOCK, NEW)
-    assert file.read_bytes() == NEW + b"mine\n"
+    remove_block(tmp_path, "AGENTS.md", made=False, old=BLOCK)
+    assert file.read_bytes() == b"mine\n"
 
 
 @pytest.mark.parametrize("where", ["inside", "outside", "dangling"])
@@ -82,7 +82,7 @@ def test_no_symbolic_link_is_followed(tmp_path: Path, where: str) -> None:
     if where != "dangling":
         target.write_bytes(b"theirs\n")
     (worktree / "AGENTS.md").symlink_to(target)
-    for act in (_write, _refresh, _remove):
+    for act in (_write, _remove):
         with pytest.raises(PlacementFault, match="symbolic link"):
             act(worktree, "AGENTS.md")
     assert (worktree / "AGENTS.md").is_symlink()
@@ -95,10 +95,6 @@ def _write(worktree: Path, name: str) -> None:
     write_block(worktree, name, BLOCK)
 
 
-def _refresh(worktree: Path, name: str) -> None:
-    refresh_block(worktree, name, BLOCK, NEW)
-
-
 def _remove(worktree: Path, name: str) -> None:
     remove_block(worktree, name, made=True)
 
@@ -106,22 +102,22 @@ def _remove(worktree: Path, name: str) -> None:
 def test_nothing_but_a_plain_file_is_touched(tmp_path: Path) -> None:
     (tmp_path / "directory").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "locked").write_bytes(BLOCK)
+    (tmp_path / "locked").write_bytes(BLOCK + b"mine\n")
     (tmp_path / "locked").chmod(0o444)
-    for act in (_refresh, _remove):
+    for act in (_write, _remove):
         for name, says in (("directory", "a directory"), ("pipe", "a special file")):
             with pytest.raises(PlacementFault, match=says):
                 act(tmp_path, name)
     with pytest.raises(PlacementFault, match="read-only") as caught:
-        _refresh(tmp_path, "locked")
+        _remove(tmp_path, "locked")
     assert "chmod" in caught.value.hint
-    assert (tmp_path / "locked").read_bytes() == BLOCK
+    assert (tmp_path / "locked").read_bytes() == BLOCK + b"mine\n"
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".git/config", "../x", "a/b", "", ".", "..", "git~1", ".git."])
 def test_nothing_below_git_and_nothing_outside_is_written(tmp_path: Path, name: str) -> None:
     (tmp_path / ".git").write_text("gitdir: /x\n")
-    for act in (_write, _refresh, _remove):
+    for act in (_write, _remove):
         with pytest.raises(PlacementFault):
             act(tmp_path, name)
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
