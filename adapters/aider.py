@@ -16,7 +16,8 @@ from adapters.adapter import (
     Report,
     Usage,
 )
-from adapters.output import outcome_of, report_failure
+from adapters.options import has_option, take_options
+from adapters.output import one_line, outcome_of, report_failure
 
 # Without these it asks questions, edits .gitignore, commits, and leaves its own files in the tree. Each can be
 # turned round by a later argument of the person's (`--auto-commits`, `--map-tokens 1024`).
@@ -40,6 +41,7 @@ _TOKENS = re.compile(
 )
 _ERROR = re.compile(r"^(?:litellm\.)?(\w*(?:Error|Exception))\b.*$", re.M)
 _LOG = "aider.llm"
+_CONFIG = ("-c", "--config")
 
 
 def _command(launch: Launch) -> Command:
@@ -62,12 +64,14 @@ def _command(launch: Launch) -> Command:
         load = launch.state / "load"
         files = {load: f"/code {' '.join(launch.task.split())}\n".encode()}
         return Command(argv=(*words, "--load", str(load)), files=files)
-    return Command(argv=(*words, "--message-file", str(task)), files={task: launch.task.encode()})
+    # A message that starts with "/" or "!" is a command to it, of its own or of the shell; after a newline it is not.
+    said = f"\n{launch.task}" if launch.task.startswith(("/", "!")) else launch.task
+    return Command(argv=(*words, "--message-file", str(task)), files={task: said.encode()})
 
 
 def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
     """One more `--read`; the option replaces the list in the person's configuration, so that list is repeated."""
-    own = [] if "--read" in launch.extra_args else _configured(launch)
+    own = [] if has_option(launch.extra_args, "--read") else _configured(launch)
     added = [word for path in (str(carry.path), *own) for word in ("--read", path)]
     return replace(command, argv=(*command.argv, *added))
 
@@ -76,12 +80,17 @@ def _configured(launch: Launch) -> list[str]:
     """The files that are read already: AIDER_READ, else the nearest configuration file that names any."""
     import yaml
 
-    if launch.environ.get("AIDER_READ"):
-        return [launch.environ["AIDER_READ"]]
+    variable = launch.environ.get("AIDER_READ", "").strip()
+    if variable:
+        # One path, or several in brackets.
+        listed = variable[1:-1].split(",") if variable.startswith("[") and variable.endswith("]") else [variable]
+        return [path.strip() for path in listed]
+    _, given = take_options(launch.extra_args, *_CONFIG)
     home = launch.environ.get("HOME")
-    for folder in (launch.worktree, *([Path(home)] if home else [])):
+    usual = [folder / ".aider.conf.yml" for folder in (launch.worktree, *([Path(home)] if home else []))]
+    for path in [launch.worktree / name for _, name in given[-1:]] or usual:
         try:
-            value = yaml.safe_load((folder / ".aider.conf.yml").read_text(encoding="utf-8"))
+            value = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError):
             continue
         read = value.get("read") if isinstance(value, dict) else None
@@ -105,7 +114,7 @@ def _report(ending: Ending) -> Report:
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)
     if errors and (not answers or answers[-1].start() < errors[-1].start()):
         said = errors[-1].group(0)
-        return replace(done, outcome=outcome_of(said), reason=said[:300])
+        return replace(done, outcome=outcome_of(said), reason=one_line(said))
     if not answers:
         return replace(done, outcome=Outcome.FAILED, reason="the model gave no answer")
     return done

@@ -1,9 +1,12 @@
 """Antigravity's command line `agy` (contract-tested against a stand-in built from its documents; never run here)."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from adapters.adapter import Adapter, Command, Ending, FileSeam, Launch, Outcome, Report
-from adapters.output import json_lines, last_text, report_failure
+from adapters.output import json_lines, last_text, report_failure, table, text
 
 _ARGUMENT_BYTES = 128 * 1024 - 16
 # Its own limit on a run is five minutes; ours is the supervisor's, so its own is set out of the way.
@@ -31,21 +34,26 @@ def _command(launch: Launch) -> Command:
 
 def _report(ending: Ending) -> Report:
     """Denied tools leave exit code 0 and no output, which is no completion."""
-    result = next(iter(reversed(list(json_lines(ending.output)))), None)
-    if ending.exit_code != 0 or ending.signal is not None:
-        return report_failure(ending, last_text(ending.output) or str(result or ""))
-    if result is None:
-        said = last_text(ending.output)
-        if not said:
-            return Report(outcome=Outcome.REFUSED, reason="it ended with no output: a tool was denied")
-        return Report(outcome=Outcome.COMPLETED, message=said)
-    said = next((str(result[name]) for name in ("response", "result", "text", "message") if result.get(name)), "")
-    session = next((str(result[name]) for name in ("conversation_id", "conversationId") if result.get(name)), None)
-    done = Report(outcome=Outcome.COMPLETED, session=session, message=said or None)
-    if result.get("is_error") or result.get("error"):
-        wrong = report_failure(ending, str(result.get("error") or said))
-        return replace(done, outcome=wrong.outcome, reason=wrong.reason)
-    return done
+    result: dict[str, Any] = next(iter(reversed(list(json_lines(ending.output)))), {})
+    session = _conversation(ending.launch)
+    said = next((found for name in ("response", "result", "text") if (found := text(result.get(name)))), "")
+    said = said or last_text(ending.output)
+    error = text(result.get("error")) or text(table(result.get("error")).get("message"))
+    if ending.exit_code != 0 or ending.signal is not None or result.get("error") or result.get("is_error"):
+        return replace(report_failure(ending, error or said), session=session)
+    if not said:
+        return Report(outcome=Outcome.REFUSED, reason="it ended with no output: a tool was denied", session=session)
+    return Report(outcome=Outcome.COMPLETED, message=said, session=session)
+
+
+def _conversation(launch: Launch) -> str | None:
+    """The conversation's id: it cannot be chosen, and stands in a cache file by the directory that it ran in."""
+    cache = Path(launch.environ.get("HOME", "")) / ".gemini" / "antigravity-cli" / "cache" / "last_conversations.json"
+    try:
+        value = json.loads(cache.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return text(table(value).get(str(launch.worktree))) or None
 
 
 ADAPTER = Adapter(

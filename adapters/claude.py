@@ -20,12 +20,15 @@ from adapters.adapter import (
     Usage,
     report_plain,
 )
-from adapters.output import json_line, json_lines, last_text, one_line, report_failure, table
+from adapters.options import has_option, take_options
+from adapters.output import count, json_line, json_lines, last_text, money, one_line, report_failure, rows, table, text
 
 _APPEND = "--append-system-prompt"
 _APPEND_FILE = "--append-system-prompt-file"
 # What an agent needs to do anything unattended, where the program refuses to skip permissions.
 _ALLOWED = "--allowedTools=Bash,WebFetch,WebSearch"
+# With one of these the person has chosen what the agent may do; beside them --dangerously-skip-permissions would win.
+_PERMISSIONS = ("--permission-mode", "--dangerously-skip-permissions")
 # A longer context of a hook becomes a reference to a file, with a preview.
 _HOOK_CHARACTERS = 10_000
 
@@ -35,7 +38,9 @@ def _command(launch: Launch) -> Command:
     if not launch.interactive:
         words += ["-p", "--output-format", "stream-json", "--verbose"]
     notes: tuple[str, ...] = ()
-    if launch.root and launch.environ.get("IS_SANDBOX") != "1":
+    if has_option(launch.extra_args, *_PERMISSIONS):
+        pass
+    elif launch.root and launch.environ.get("IS_SANDBOX") != "1":
         # As root every way to skip permissions ends with exit code 1, unless IS_SANDBOX is exactly 1.
         words += ["--permission-mode", "acceptEdits", _ALLOWED]
         notes = (
@@ -60,7 +65,7 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
 
     With the two flags, other worktrees share the cached prefix up to the end of the render.
     """
-    argv, own = _without_own(command.argv)
+    argv, own = _without_own(launch, command.argv)
     files = dict(command.files)
     path = carry.path
     if own is not None:
@@ -69,16 +74,15 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
         files[path] = f"{own}\n\n{carry.text}".encode()
     added = [_APPEND_FILE, str(path), "--exclude-dynamic-system-prompt-sections"]
     notes = command.notes
-    if carry.subagents and "--settings" not in argv:
+    if carry.subagents:
+        argv, given = take_options(argv, "--settings")
         settings = launch.state / "claude-settings.json"
         context = launch.state / "subagent-context.json"
-        files[settings] = _settings(context)
+        files[settings] = _settings(_own_settings(launch, given), context)
         files[context] = _context(carry.text)
         added += ["--settings", str(settings)]
         if len(carry.text) > _HOOK_CHARACTERS:
             notes = (*notes, "the memory is too long for claude's sub-agents: they get its beginning and a file's path")
-    elif carry.subagents:
-        notes = (*notes, "--settings is in the configured arguments, so claude's sub-agents do not get the memory")
     at = argv.index("--") if launch.interactive else len(argv)
     return replace(
         command,
@@ -89,33 +93,45 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
     )
 
 
-def _without_own(argv: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+def _without_own(launch: Launch, argv: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """Take the person's own appended text out of the arguments."""
-    kept: list[str] = []
-    texts: list[str] = []
-    words = iter(argv)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if word == "--":
-            kept += [word, *words]
-        elif name == _APPEND_FILE:
-            file = Path(value if equals else next(words, ""))
-            try:
-                texts.append(file.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as exc:
-                raise ValueError(f"{_APPEND_FILE} in the configured arguments: {exc}") from exc
-        elif name == _APPEND:
-            texts.append(value if equals else next(words, ""))
-        else:
-            kept.append(word)
-    return tuple(kept), "\n\n".join(texts) if texts else None
+    kept, given = take_options(argv, _APPEND, _APPEND_FILE)
+    texts = [value if name == _APPEND else _content(launch, name, value) for name, value in given]
+    return kept, "\n\n".join(texts) if texts else None
 
 
-def _settings(context: Path) -> bytes:
-    """A settings file whose hook hands the context to every sub-agent: they do not get the appended system prompt."""
+def _content(launch: Launch, option: str, name: str) -> str:
+    """The content of a file that is named in the arguments, seen from the worktree, where the program runs."""
+    try:
+        return (launch.worktree / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ValueError(f"{option} in the configured arguments: {exc}") from exc
+
+
+def _own_settings(launch: Launch, given: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """The person's own `--settings`, JSON or a file with JSON, of which the program takes the last."""
+    if not given:
+        return {}
+    option, value = given[-1]
+    written = value if value.lstrip().startswith("{") else _content(launch, option, value)
+    try:
+        settings = json.loads(written)
+    except ValueError as exc:
+        # The program would go on without a word, and without any of them.
+        raise ValueError(f"{option} in the configured arguments is no JSON: {exc}") from exc
+    hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+    if not isinstance(hooks, dict) or not isinstance(hooks.get("SubagentStart", []), list):
+        raise ValueError(f"{option} in the configured arguments does not hold claude's settings")
+    return dict(settings)
+
+
+def _settings(own: dict[str, Any], context: Path) -> bytes:
+    """The person's settings with a hook that hands the context to every sub-agent: they get no appended prompt."""
     hook = {"type": "command", "command": f"cat {shlex.quote(str(context))}", "timeout": 10}
+    hooks = own.get("hooks", {})
+    started = [*hooks.get("SubagentStart", []), {"hooks": [hook]}]
     # A repository's own settings could switch all hooks off; this value is the stronger one.
-    value = {"disableAllHooks": False, "hooks": {"SubagentStart": [{"hooks": [hook]}]}}
+    value = {"disableAllHooks": False, **own, "hooks": {**hooks, "SubagentStart": started}}
     return json.dumps(value, indent=1).encode()
 
 
@@ -125,17 +141,18 @@ def _context(text: str) -> bytes:
 
 
 def _report(ending: Ending) -> Report:
-    result = next((line for line in reversed(list(json_lines(ending.output))) if line.get("type") == "result"), None)
+    lines = list(json_lines(ending.output))
+    result = next((line for line in reversed(lines) if line.get("type") == "result"), None)
     if result is None:
         if ending.exit_code == 0 and ending.signal is None:
             return report_plain(ending)
-        return report_failure(ending, last_text(ending.output))
-    message = str(result.get("result") or "")
-    denied = [str(table(each).get("tool_name")) for each in result.get("permission_denials") or ()]
+        return report_failure(ending, last_text(ending.output) or _retried(lines))
+    message = text(result.get("result"))
+    denied = [text(table(each).get("tool_name")) for each in rows(result.get("permission_denials"))]
     done = Report(
         outcome=Outcome.COMPLETED,
         reason=one_line(f"not permitted: {', '.join(denied)}") if denied else "",
-        session=_text(result.get("session_id")),
+        session=text(result.get("session_id")) or None,
         message=message or None,
         usage=_usage(result),
     )
@@ -143,38 +160,42 @@ def _report(ending: Ending) -> Report:
         status = result.get("api_error_status")
         wrong = report_failure(ending, message, status if isinstance(status, int) else None)
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)
+    if result.get("num_turns") == 0 and message.startswith("Unknown command:"):
+        # A task that starts with a slash is one of its commands; one that it does not know counts as a success to it.
+        return replace(done, outcome=Outcome.FAILED, reason=one_line(message))
     return done
+
+
+def _retried(lines: list[dict[str, Any]]) -> str:
+    """What it was retrying when it ended, "" for nothing."""
+    last = lines[-1] if lines else {}
+    if last.get("subtype") != "api_retry":
+        return ""
+    return f"{count(last.get('error_status'))} {text(last.get('error'))}, tried {count(last.get('attempt')) + 1} times"
 
 
 def _usage(result: dict[str, Any]) -> Usage | None:
     """Tokens of the whole run: `modelUsage` has the sub-agents too, `usage` does not."""
-    models = result.get("modelUsage")
-    if not isinstance(models, dict) or not models:
+    parts = [table(part) for part in table(result.get("modelUsage")).values()]
+    if not parts:
         return None
-    parts = [part for part in models.values() if isinstance(part, dict)]
 
     def total(*names: str) -> int:
-        return sum(int(part.get(name) or 0) for part in parts for name in names)
+        return sum(count(part.get(name)) for part in parts for name in names)
 
-    cost = result.get("total_cost_usd")
     return Usage(
         input=total("inputTokens", "cacheCreationInputTokens"),
         cached=total("cacheReadInputTokens"),
         output=total("outputTokens"),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        cost_usd=money(result.get("total_cost_usd")),
     )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _request_id(line: bytes) -> str | None:
     value = json_line(line)
     if value is None or value.get("type") != "assistant":
         return None
-    message = value.get("message")
-    return _text(message.get("id")) if isinstance(message, dict) else None
+    return text(table(value.get("message")).get("id")) or None
 
 
 def _redirect(url: str, home: Path) -> Redirect:

@@ -19,7 +19,7 @@ from adapters.adapter import (
     Report,
     Usage,
 )
-from adapters.output import last_text, report_failure
+from adapters.output import count, last_text, money, report_failure, text
 
 _DATA = "crush-data"
 _ARGUMENT_BYTES = 128 * 1024 - 1
@@ -74,8 +74,8 @@ def _session(base: Path) -> tuple[str | None, Usage | None]:
         return None, None  # the columns are the vendor's to change
     if row is None:
         return None, None
-    usage = Usage(input=int(row[1] or 0), output=int(row[2] or 0), cost_usd=float(row[3]) if row[3] else None)
-    return str(row[0]), usage
+    usage = Usage(input=count(row[1]), output=count(row[2]), cost_usd=money(row[3]) or None)
+    return text(row[0]) or None, usage
 
 
 def _redirect(url: str, home: Path) -> Redirect:

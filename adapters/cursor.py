@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from adapters.adapter import Adapter, Command, Ending, FileSeam, Launch, Outcome, Report
-from adapters.output import json_lines, last_text, report_failure
+from adapters.output import json_lines, last_text, report_failure, text
 
 _ARGUMENT_BYTES = 128 * 1024 - 1
 
@@ -30,8 +30,8 @@ def _report(ending: Ending) -> Report:
         if ending.signal is None and ending.exit_code == 0:
             return Report(outcome=Outcome.FAILED, reason="it ended without a result")
         return report_failure(ending, last_text(ending.output))
-    said = str(result.get("result") or "")
-    done = Report(outcome=Outcome.COMPLETED, session=str(result.get("session_id") or "") or None, message=said or None)
+    said = text(result.get("result"))
+    done = Report(outcome=Outcome.COMPLETED, session=text(result.get("session_id")) or None, message=said or None)
     if result.get("is_error") or ending.exit_code != 0 or ending.signal is not None:
         wrong = report_failure(ending, said)
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)

@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from adapters.adapter import Adapter, Command, Ending, FileSeam, Launch, Outcome, Redirect, Report, Usage
-from adapters.output import json_lines, last_text, report_failure, table
+from adapters.options import has_option
+from adapters.output import count, json_lines, last_text, report_failure, table, text
+
+# A person's own choice of what the agent may do; given beside ours, it ends the run with an error.
+_APPROVAL = ("--approval-mode", "-y", "--yolo")
 
 
 def _command(launch: Launch) -> Command:
     # Without --skip-trust a new worktree is untrusted, and the run ends with 55.
-    words = [launch.executable, "--skip-trust", "--approval-mode", "yolo"]
+    words = [launch.executable, "--skip-trust"]
+    if not has_option(launch.extra_args, *_APPROVAL):
+        words += ["--approval-mode", "yolo"]
     if not launch.interactive:
         words += ["-o", "stream-json"]
     if launch.session:
@@ -33,13 +39,14 @@ def _report(ending: Ending) -> Report:
     for line in json_lines(ending.output):
         kind = line.get("type")
         if kind == "init":
-            session = str(line.get("session_id") or "") or None
+            session = text(line.get("session_id")) or None
         elif kind == "message" and line.get("role") == "assistant":
-            parts = [*parts, str(line.get("content") or "")] if line.get("delta") else [str(line.get("content") or "")]
+            said = text(line.get("content"))
+            parts = [*parts, said] if line.get("delta") else [said]
         elif kind == "tool_use":
             parts = []
         elif kind == "error":
-            error = str(line.get("message") or error)
+            error = text(line.get("message")) or error
         elif kind == "result":
             result = line
     failure = table(result.get("error"))
@@ -51,17 +58,16 @@ def _report(ending: Ending) -> Report:
     )
     if ending.exit_code == 0 and ending.signal is None and result.get("status", "success") == "success":
         return done
-    said = str(failure.get("message") or error or last_text(ending.output))
-    wrong = report_failure(ending, said)
+    wrong = report_failure(ending, text(failure.get("message")) or error or last_text(ending.output))
     return replace(done, outcome=wrong.outcome, reason=wrong.reason)
 
 
 def _usage(stats: dict[str, Any]) -> Usage | None:
     if not stats:
         return None
-    cached = int(stats.get("cached") or 0)
-    total = int(stats.get("input_tokens") or 0)
-    return Usage(input=max(0, total - cached), cached=cached, output=int(stats.get("output_tokens") or 0))
+    cached = count(stats.get("cached"))
+    total = count(stats.get("input_tokens"))
+    return Usage(input=max(0, total - cached), cached=cached, output=count(stats.get("output_tokens")))
 
 
 def _redirect(url: str, home: Path) -> Redirect:

@@ -18,14 +18,15 @@ from adapters.adapter import (
     Report,
     Usage,
 )
-from adapters.output import json_lines, last_text, report_failure, table
+from adapters.options import take_options
+from adapters.output import count, json_lines, last_text, money, report_failure, rows, table, text
 
 _ARGUMENT_BYTES = 128 * 1024 - 1
-_QUIET = {"GOOSE_MODE": "auto", "GOOSE_TELEMETRY_ENABLED": "false"}
 
 
 def _command(launch: Launch) -> Command:
     name = _name(launch)
+    environ, notes = _environ(launch)
     words = [launch.executable, "run", "-q", "--output-format", "json"]
     # A session's id cannot be chosen, but its name can, and is resumed by.
     words += ["-r", "-n", name] if launch.resume else ["-n", name]
@@ -35,9 +36,20 @@ def _command(launch: Launch) -> Command:
         words = [word for word in words if word not in ("-q", "--output-format", "json")] + ["-s"]
         if len(launch.task.encode()) > _ARGUMENT_BYTES:
             raise ValueError("the task is too long for an argument (128 KiB is the most): put it into a file")
-        return Command(argv=(*words, *launch.extra_args, f"-t={launch.task}"), environ=_QUIET)
+        return Command(argv=(*words, *launch.extra_args, f"-t={launch.task}"), environ=environ, notes=notes)
     # `-i -` takes the prompt from stdin; with `-i FILE` the option --system would be ignored silently.
-    return Command(argv=(*words, *launch.extra_args, "-i", "-"), environ=_QUIET, stdin=launch.task.encode())
+    return Command(
+        argv=(*words, *launch.extra_args, "-i", "-"), environ=environ, stdin=launch.task.encode(), notes=notes
+    )
+
+
+def _environ(launch: Launch) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What lets it run unattended; a mode that the person has set stays, with a word about it."""
+    quiet = {"GOOSE_TELEMETRY_ENABLED": "false"}
+    mode = launch.environ.get("GOOSE_MODE")
+    if mode in (None, "", "auto"):
+        return {**quiet, "GOOSE_MODE": "auto"}, ()
+    return quiet, (f"GOOSE_MODE is {mode}, so goose may refuse tools: backends.goose.env can set auto for orch alone",)
 
 
 def _name(launch: Launch) -> str:
@@ -47,16 +59,12 @@ def _name(launch: Launch) -> str:
 
 def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
     """`--system`: the end of the system prompt, after a text that the person gives in the configured arguments."""
-    words = list(command.argv)
-    text = carry.text
-    if "--system" in words[:-1]:
-        at = words.index("--system")
-        text = f"{words[at + 1]}\n\n{text}"
-        del words[at : at + 2]
-    if len(text.encode()) > _ARGUMENT_BYTES:
+    words, own = take_options(command.argv, "--system")
+    whole = "\n\n".join([*(value for _, value in own[-1:]), carry.text])
+    if len(whole.encode()) > _ARGUMENT_BYTES:
         raise ValueError("the memory is too long for an argument (128 KiB is the most): projection.seam file takes it")
     at = words.index("run") + 1
-    return replace(command, argv=(*words[:at], "--system", text, *words[at:]))
+    return replace(command, argv=(*words[:at], "--system", whole, *words[at:]))
 
 
 def _report(ending: Ending) -> Report:
@@ -70,7 +78,7 @@ def _report(ending: Ending) -> Report:
         outcome=Outcome.COMPLETED, session=_name(ending.launch), message=_message(whole), usage=_usage(metadata)
     )
     if ending.exit_code != 0 or ending.signal is not None or metadata.get("status") in ("error", "failed"):
-        wrong = report_failure(ending, last_text(ending.output) or str(done.message or ""))
+        wrong = report_failure(ending, last_text(ending.output) or done.message or "")
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)
     return done
 
@@ -80,22 +88,21 @@ def _whole(output: bytes) -> dict[str, Any] | None:
     for line in json_lines(output):
         if "messages" in line:
             return line
-    text = output.decode("utf-8", "replace")
-    at = text.find("{\n")
+    said = output.decode("utf-8", "replace")
+    at = said.find("{\n")
     try:
-        value = json.loads(text[at:]) if at >= 0 else None
+        value, _ = json.JSONDecoder().raw_decode(said, at) if at >= 0 else (None, 0)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
 def _message(whole: dict[str, Any]) -> str | None:
-    messages = whole.get("messages")
-    for message in reversed(messages if isinstance(messages, list) else []):
+    for message in reversed(rows(whole.get("messages"))):
         if table(message).get("role") == "assistant":
             content = table(message).get("content")
             parts = content if isinstance(content, list) else [{"text": content}]
-            said = "".join(str(table(part).get("text") or "") for part in parts).strip()
+            said = "".join(text(table(part).get("text")) for part in parts).strip()
             return said or None
     return None
 
@@ -103,12 +110,11 @@ def _message(whole: dict[str, Any]) -> str | None:
 def _usage(metadata: dict[str, Any]) -> Usage | None:
     if not isinstance(metadata.get("total_tokens"), int):
         return None
-    cost = metadata.get("cost_usd")
     return Usage(
-        input=int(metadata.get("input_tokens") or 0),
-        cached=int(metadata.get("cache_read_input_tokens") or 0),
-        output=int(metadata.get("output_tokens") or 0),
-        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        input=count(metadata.get("input_tokens")),
+        cached=count(metadata.get("cache_read_input_tokens")),
+        output=count(metadata.get("output_tokens")),
+        cost_usd=money(metadata.get("cost_usd")),
     )
 
 

@@ -19,7 +19,7 @@ from adapters.adapter import (
     Report,
     Usage,
 )
-from adapters.output import json_line, json_lines, last_text, report_failure, table
+from adapters.output import count, json_line, json_lines, last_text, money, one_line, report_failure, table, text
 
 _VARIABLE = "OPENCODE_CONFIG_CONTENT"
 _REFUSED = ("rejected permission", "permission rejected", "user rejected", "prevents you from using")
@@ -78,21 +78,21 @@ def _report(ending: Ending) -> Report:
     cost = 0.0
     for line in json_lines(ending.output):
         part = table(line.get("part"))
-        session = str(line.get("sessionID") or "") or session
+        session = text(line.get("sessionID")) or session
         kind = line.get("type")
         if kind == "text":
-            message, failed, refused = str(part.get("text") or ""), None, ""
+            message, failed, refused = text(part.get("text")), None, ""
         elif kind == "step_finish":
             tokens.append(table(part.get("tokens")))
-            cost += float(part.get("cost") or 0)
+            cost += money(part.get("cost")) or 0
         elif kind == "tool_use":
             refused = _refusal(table(part.get("state")))
         elif kind == "error":
             failed = _error(table(line.get("error")))
     done = Report(outcome=Outcome.COMPLETED, session=session, message=message, usage=_usage(tokens, cost))
     if ending.signal is not None or failed is not None or ending.exit_code != 0:
-        text, status = failed or (last_text(ending.output), None)
-        wrong = report_failure(ending, text, status)
+        said, status = failed or (last_text(ending.output), None)
+        wrong = report_failure(ending, said, status)
         return replace(done, outcome=wrong.outcome, reason=wrong.reason)
     if refused:
         # It ends with exit code 0 after a permission was refused, with nothing more said.
@@ -101,14 +101,14 @@ def _report(ending: Ending) -> Report:
 
 
 def _refusal(state: dict[str, Any]) -> str:
-    error = str(state.get("error") or "")
+    error = one_line(text(state.get("error")))
     return error if state.get("status") == "error" and any(words in error.lower() for words in _REFUSED) else ""
 
 
 def _error(error: dict[str, Any]) -> tuple[str, int | None]:
     data = table(error.get("data"))
     status = data.get("statusCode")
-    return str(data.get("message") or error.get("name") or "error"), status if isinstance(status, int) else None
+    return text(data.get("message")) or text(error.get("name")) or "error", status if isinstance(status, int) else None
 
 
 def _usage(tokens: list[dict[str, Any]], cost: float) -> Usage | None:
@@ -116,9 +116,9 @@ def _usage(tokens: list[dict[str, Any]], cost: float) -> Usage | None:
         return None
     caches = [table(each.get("cache")) for each in tokens]
     return Usage(
-        input=sum(int(each.get("input") or 0) for each in tokens) + sum(int(c.get("write") or 0) for c in caches),
-        cached=sum(int(cache.get("read") or 0) for cache in caches),
-        output=sum(int(each.get("output") or 0) + int(each.get("reasoning") or 0) for each in tokens),
+        input=sum(count(each.get("input")) for each in tokens) + sum(count(c.get("write")) for c in caches),
+        cached=sum(count(cache.get("read")) for cache in caches),
+        output=sum(count(each.get("output")) + count(each.get("reasoning")) for each in tokens),
         cost_usd=cost or None,
     )
 
@@ -127,9 +127,7 @@ def _request_id(line: bytes) -> str | None:
     value = json_line(line)
     if value is None or value.get("type") != "step_start":
         return None
-    part = value.get("part")
-    found = part.get("messageID") if isinstance(part, dict) else None
-    return found if isinstance(found, str) else None
+    return text(table(value.get("part")).get("messageID")) or None
 
 
 def _redirect(url: str, home: Path) -> Redirect:

@@ -12,6 +12,8 @@ _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[()*+][0-9A-Za-z]|\x1b[ -~]"
     r"|[\x00-\x08\x0b-\x1f\x7f]"
 )
+# Beyond this, a number is no count of tokens (and no integer that SQLite can hold).
+_MOST_TOKENS = 2**53
 _STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?![\w.])")
 # Words in an error's text -> what it is about; the first that fits wins. Measured on each backend's real messages.
 _WORDS: tuple[tuple[str, Outcome], ...] = (
@@ -62,6 +64,29 @@ def table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def rows(value: object) -> list[Any]:
+    """A JSON list; an empty one where the value is something else."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object) -> str:
+    """A JSON string that UTF-8 can hold; "" where the value is something else.
+
+    Half a surrogate pair is valid as a JSON escape, comes from texts that were cut, and can be written nowhere.
+    """
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def count(value: object) -> int:
+    """A JSON number as a count of tokens; 0 where the value is something else or no sensible count."""
+    return round(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
+
+
+def money(value: object) -> float | None:
+    """A JSON number as a sum of money; None where the value is something else or no sensible sum."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else None
+
+
 def outcome_of(message: str, status: int | None = None) -> Outcome:
     """What an error is about, from its HTTP status where that is known, else from its words."""
     if status is None:
@@ -77,16 +102,16 @@ def outcome_of(message: str, status: int | None = None) -> Outcome:
     return next((outcome for words, outcome in _WORDS if re.search(words, lowered)), Outcome.FAILED)
 
 
-def one_line(text: str, most: int = 300) -> str:
-    """A text as one line, cut to `most` characters."""
-    flat = " ".join(text.split())
+def one_line(said: str, most: int = 300) -> str:
+    """A text as one line that a terminal can be given, cut to `most` characters."""
+    flat = "".join(each for each in " ".join(_CONTROL.sub("", said).split()) if each.isprintable())
     return flat if len(flat) <= most else flat[: most - 1] + "…"
 
 
 def last_text(output: bytes) -> str:
     """The last line that says something and is no JSON, without terminal codes."""
-    text = _CONTROL.sub("", output.decode("utf-8", "replace"))
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("{")]
+    said = _CONTROL.sub("", output.decode("utf-8", "replace"))
+    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.lstrip().startswith("{")]
     return one_line(lines[-1]) if lines else ""
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from adapters.adapter import Command, Outcome, Usage
 from adapters.aider import ADAPTER
 from tests.adapters.launches import carry, ended, launch
@@ -22,6 +24,13 @@ def test_the_task_goes_in_by_a_file_and_nothing_is_left_in_the_tree(tmp_path: Pa
         assert Path(made.argv[made.argv.index(name) + 1]).is_relative_to(tmp_path / "state")
 
 
+@pytest.mark.parametrize("task", ["!touch pwned", "/add secrets", "/etc/hosts is wrong"])
+def test_a_task_is_never_a_command(tmp_path: Path, task: str) -> None:
+    """Aider would run the first in a shell, and refuse the last as a command that it does not know."""
+    made = ADAPTER.command(launch(tmp_path, task=task))
+    assert made.files[Path(made.argv[made.argv.index("--message-file") + 1])] == f"\n{task}".encode()
+
+
 def test_the_persons_arguments_come_after_ours_and_win(tmp_path: Path) -> None:
     argv = ADAPTER.command(launch(tmp_path, extra_args=("--map-tokens", "1024"))).argv
     assert [argv[index + 1] for index, word in enumerate(argv) if word == "--map-tokens"] == ["0", "1024"]
@@ -38,6 +47,13 @@ def test_files_that_are_configured_to_be_read_are_read_still(tmp_path: Path) -> 
     assert reads(apply(of, ADAPTER.command(of), carry(tmp_path))) == [ours, "CONVENTIONS.md"]
     variable = launch(tmp_path, environ={"AIDER_READ": "ENV.md"})
     assert reads(apply(variable, ADAPTER.command(variable), carry(tmp_path))) == [ours, "ENV.md"]
+    several = launch(tmp_path, environ={"AIDER_READ": "[ONE.md, TWO.md]"})
+    assert reads(apply(several, ADAPTER.command(several), carry(tmp_path))) == [ours, "ONE.md", "TWO.md"]
+    (of.worktree / "other.yml").write_text("read: OTHER.md\n")
+    other = launch(tmp_path, extra_args=("--config=other.yml",))
+    assert reads(apply(other, ADAPTER.command(other), carry(tmp_path))) == [ours, "OTHER.md"]
+    word = launch(tmp_path, extra_args=("--read=FLAG.md",))
+    assert reads(apply(word, ADAPTER.command(word), carry(tmp_path))) == [ours]
     flag = launch(tmp_path, extra_args=("--read", "FLAG.md"))
     assert sorted(reads(apply(flag, ADAPTER.command(flag), carry(tmp_path)))) == sorted([ours, "FLAG.md"])
 

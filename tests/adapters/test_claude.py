@@ -91,11 +91,43 @@ def test_the_sub_agents_hook_prints_the_context(tmp_path: Path) -> None:
     assert printed["hookSpecificOutput"] == {"hookEventName": "SubagentStart", "additionalContext": TEXT}
 
 
-def test_settings_of_the_persons_own_are_kept_and_said(tmp_path: Path) -> None:
-    of = launch(tmp_path, extra_args=("--settings", "mine.json"))
+OWN_SETTINGS = {"model": "m", "disableAllHooks": True, "hooks": {"Stop": [1], "SubagentStart": [2]}}
+
+
+@pytest.mark.parametrize("form", ["file", "text", "one word"])
+def test_settings_of_the_persons_own_get_our_hook_added(tmp_path: Path, form: str) -> None:
+    (tmp_path / "tree").mkdir()
+    written = json.dumps(OWN_SETTINGS)
+    (tmp_path / "tree" / "mine.json").write_text(written)
+    given = (
+        ("--settings=mine.json",) if form == "one word" else ("--settings", {"file": "mine.json"}.get(form, written))
+    )
+    of = launch(tmp_path, extra_args=given)
     made = apply(of, ADAPTER.command(of), carry(tmp_path))
-    assert made.argv.count("--settings") == 1
-    assert any("sub-agents" in note for note in made.notes)
+    assert [word for word in made.argv if word.startswith("--settings")] == ["--settings"]
+    merged = json.loads(made.files[Path(made.argv[made.argv.index("--settings") + 1])])
+    hooks = merged.pop("hooks")
+    assert merged == {"model": "m", "disableAllHooks": True}
+    assert hooks["Stop"] == [1]
+    assert hooks["SubagentStart"][0] == 2
+    assert len(hooks["SubagentStart"]) == 2
+
+
+@pytest.mark.parametrize("written", ["{", "[]", '{"hooks": 1}', '{"hooks": {"SubagentStart": {}}}'])
+def test_settings_that_nothing_can_be_added_to_are_refused(tmp_path: Path, written: str) -> None:
+    (tmp_path / "mine.json").write_text(written)
+    of = launch(tmp_path, extra_args=("--settings", str(tmp_path / "mine.json")))
+    with pytest.raises(ValueError, match="--settings"):
+        apply(of, ADAPTER.command(of), carry(tmp_path))
+
+
+@pytest.mark.parametrize("given", [("--permission-mode", "plan"), ("--permission-mode=plan",)])
+@pytest.mark.parametrize("root", [False, True])
+def test_what_the_person_permits_is_what_is_permitted(tmp_path: Path, given: tuple[str, ...], root: bool) -> None:
+    made = ADAPTER.command(launch(tmp_path, extra_args=given, root=root))
+    assert "--dangerously-skip-permissions" not in made.argv
+    assert "acceptEdits" not in made.argv
+    assert not made.notes
 
 
 RESULT = {
@@ -134,6 +166,27 @@ def test_without_any_json_the_last_line_is_the_reason(tmp_path: Path) -> None:
     report = ADAPTER.report(ended(launch(tmp_path), "Invalid API key · Please run /login\n", code=1))
     assert report.outcome is Outcome.AUTH
     assert ADAPTER.report(ended(launch(tmp_path), "x", code=None, signal=9)).outcome is Outcome.CRASHED
+
+
+def test_what_it_was_retrying_is_the_reason(tmp_path: Path) -> None:
+    retry = {
+        "type": "system",
+        "subtype": "api_retry",
+        "attempt": 3,
+        "error_status": 401,
+        "error": "authentication_failed",
+    }
+    line = json.dumps(retry)
+    report = ADAPTER.report(ended(launch(tmp_path), line, code=143))
+    assert (report.outcome, report.reason) == (Outcome.AUTH, "401 authentication_failed, tried 4 times")
+
+
+def test_a_command_that_it_does_not_know_is_no_completion(tmp_path: Path) -> None:
+    line = {**RESULT, "num_turns": 0, "result": "Unknown command: /foo. Did you mean /loop?"}
+    report = ADAPTER.report(ended(launch(tmp_path), [line]))
+    assert (report.outcome, report.reason) == (Outcome.FAILED, "Unknown command: /foo. Did you mean /loop?")
+    said = {**RESULT, "num_turns": 1, "result": "Unknown command: /foo is what it printed."}
+    assert ADAPTER.report(ended(launch(tmp_path), [said])).outcome is Outcome.COMPLETED
 
 
 def test_requests_are_told_apart_by_their_message(tmp_path: Path) -> None:

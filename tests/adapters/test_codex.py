@@ -21,10 +21,10 @@ def instructions(made: Command) -> list[str]:
 
 
 def test_the_task_goes_in_by_stdin(tmp_path: Path) -> None:
-    made = ADAPTER.command(launch(tmp_path, model="m", extra_args=("-s", "read-only")))
+    made = ADAPTER.command(launch(tmp_path, model="m", extra_args=("--search",)))
     assert made.stdin == b"-x do\nit"
     assert made.argv[1:] == (
-        *("exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-m", "m", "-s", "read-only"),
+        *("exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-m", "m", "--search"),
         "-",
     )
 
@@ -34,6 +34,31 @@ def test_a_resumed_run_has_its_options_before_the_subcommand(tmp_path: Path) -> 
     made = apply(of, ADAPTER.command(of), carry(tmp_path))
     assert made.argv[-3:] == ("resume", "t1", "-")
     assert instructions(made) == [TEXT]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("-s", "read-only"),
+        ("--sandbox=workspace-write",),
+        ("--approve-for-me",),
+        ("-c", "sandbox_mode=read-only"),
+        ("-csandbox_mode=read-only",),
+        ("--config=approval_policy=never",),
+    ],
+)
+def test_a_sandbox_that_the_person_chooses_is_not_bypassed(tmp_path: Path, given: tuple[str, ...]) -> None:
+    of = launch(tmp_path, extra_args=given)
+    made = apply(of, ADAPTER.command(of), carry(tmp_path))
+    assert "--dangerously-bypass-approvals-and-sandbox" not in made.argv
+    assert instructions(made) == [TEXT]
+    assert any("sandbox" in note for note in made.notes)
+
+
+def test_the_bypass_among_the_arguments_is_given_once(tmp_path: Path) -> None:
+    made = ADAPTER.command(launch(tmp_path, extra_args=("--dangerously-bypass-approvals-and-sandbox",)))
+    assert made.argv.count("--dangerously-bypass-approvals-and-sandbox") == 1
+    assert not made.notes
 
 
 def test_a_fresh_run_ignores_a_session(tmp_path: Path) -> None:
@@ -68,7 +93,36 @@ def test_instructions_among_the_arguments_win_over_the_configured_ones(tmp_path:
     of = launch(tmp_path, extra_args=("-c", written, "-c", "model_verbosity=low"))
     made = apply(of, ADAPTER.command(of), carry(tmp_path))
     assert instructions(made) == [f"Mine\n\n{TEXT}"]
-    assert "model_verbosity=low" in made.argv
+    assert made.argv[made.argv.index("model_verbosity=low") - 1] == "-c"
+
+
+@pytest.mark.parametrize("word", ["--config=developer_instructions='Mine'", '-cdeveloper_instructions="Mine"'])
+def test_other_spellings_of_the_option_are_merged_too(tmp_path: Path, word: str) -> None:
+    of = launch(tmp_path, extra_args=("-c", "developer_instructions=First", word))
+    made = apply(of, ADAPTER.command(of), carry(tmp_path))
+    assert instructions(made) == [f"Mine\n\n{TEXT}"]
+    assert word not in made.argv
+
+
+def test_the_last_layer_of_the_configuration_counts_and_a_projects_only_where_it_is_trusted(tmp_path: Path) -> None:
+    folder = tmp_path / "home" / ".codex"
+    tree = tmp_path / "tree"
+    for each in (folder, tree / ".codex"):
+        each.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/tree\n")
+    (tree / ".codex" / "config.toml").write_text('developer_instructions = "Project"\n')
+    (folder / "config.toml").write_text('developer_instructions = "Base"\n')
+    (folder / "memo.config.toml").write_text('developer_instructions = "Profile"\n')
+
+    def merged(*words: str) -> str:
+        of = launch(tmp_path, extra_args=words)
+        return instructions(apply(of, ADAPTER.command(of), carry(tmp_path)))[0].removesuffix(f"\n\n{TEXT}")
+
+    assert merged() == "Base"
+    assert merged("-p", "memo") == "Profile"
+    with (folder / "config.toml").open("a") as stream:
+        stream.write(f'[projects."{tmp_path}/main"]\ntrust_level = "trusted"\n')
+    assert merged("--profile=memo") == "Project"
 
 
 def test_a_broken_configuration_is_left_for_codex_to_complain_about(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from adapters.adapter import Outcome, Usage
 from adapters.gemini import ADAPTER
 from tests.adapters.launches import ended, launch
@@ -15,6 +17,13 @@ def test_the_task_goes_in_by_stdin(tmp_path: Path) -> None:
     assert made.stdin == b"-x do\nit"
     assert ADAPTER.command(launch(tmp_path, session="s1", resume=True)).argv[-2:] == ("-r", "s1")
     assert ADAPTER.command(launch(tmp_path, interactive=True)).argv[-1] == "--prompt-interactive=-x do\nit"
+
+
+@pytest.mark.parametrize("given", [("--approval-mode", "plan"), ("--approval-mode=plan",), ("--yolo",)])
+def test_an_approval_mode_of_the_persons_own_is_the_only_one(tmp_path: Path, given: tuple[str, ...]) -> None:
+    argv = ADAPTER.command(launch(tmp_path, extra_args=given)).argv
+    assert "yolo" not in argv
+    assert argv[-len(given) :] == given
 
 
 INIT = {"type": "init", "session_id": "s1", "model": "m"}

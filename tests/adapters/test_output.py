@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.adapter import Outcome
-from adapters.output import json_lines, last_text, one_line, outcome_of
+from adapters.output import count, json_lines, last_text, money, one_line, outcome_of, text
 
 # Each one was printed by the real program.
 MESSAGES = [
@@ -54,3 +54,18 @@ def test_one_line_is_short() -> None:
 
 def test_the_last_text_has_no_codes_and_no_json() -> None:
     assert last_text(b'first\r\n\x1b[31mlast\x1b[0m\r\n{"a": 1}\r\n') == "last"
+
+
+def test_a_reason_has_no_terminal_codes() -> None:
+    assert one_line("\x1b[31mred\x1b[0m \x1b]0;title\x07\x07b\u202eel\x9bl") == "red bell"
+
+
+@pytest.mark.parametrize("value", [None, "5", [], {}, -1, float("nan"), float("inf"), 2**60])
+def test_what_is_no_number_counts_as_nothing(value: object) -> None:
+    assert count(value) == 0
+    assert money(value) is None
+
+
+def test_half_a_surrogate_pair_can_be_written() -> None:
+    assert text("cut \ud83d").encode() == b"cut ?"
+    assert text(5) == ""

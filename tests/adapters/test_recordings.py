@@ -1,11 +1,14 @@
 """Every adapter against its recording, and against output that nobody foresaw."""
 
+import json
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adapters import registry
 from adapters.adapter import Adapter, Ending, Report
+from adapters.output import json_lines
 from tests.adapters.recording import FOLDER, built, launch_of, load_recording, reported
 
 ADAPTERS = list(registry().values())
@@ -70,6 +73,56 @@ def test_no_output_can_make_a_report_fail(adapter: Adapter, data: st.DataObject)
         output=base[:cut] + noise + base[cut:],
         launch=launch_of({}),
     )
-    report = adapter.report(ending)
-    assert isinstance(report, Report)
-    assert "\n" not in report.reason
+    _check(adapter.report(ending))
+
+
+STRANGE: list[object] = [
+    None,
+    True,
+    -1,
+    2**70,
+    float("nan"),
+    float("inf"),
+    "x",
+    "\ud83d",
+    "\x1b[31m\n\0",
+    [],
+    [1],
+    {},
+    {"a": []},
+]
+
+
+@names
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_no_value_in_the_output_can_make_a_report_fail(adapter: Adapter, data: st.DataObject) -> None:
+    """Valid JSON that holds something else than it should, at any place of it."""
+    each = data.draw(st.sampled_from(load_recording(adapter.name).endings))
+    try:
+        parts = [json.loads(each["output"])]
+    except ValueError:
+        parts = list(json_lines(each["output"].encode()))[-6:]
+    output = "\n".join(json.dumps(_damaged(part, data)) for part in parts).encode()
+    code = data.draw(st.sampled_from([0, each["exit_code"]]))
+    _check(adapter.report(Ending(exit_code=code, signal=None, output=output, launch=launch_of({}))))
+
+
+def _damaged(value: object, data: st.DataObject) -> object:
+    strange = st.sampled_from(STRANGE)
+    if isinstance(value, dict) and value and data.draw(st.integers(0, 9)):
+        key = data.draw(st.sampled_from(sorted(value)))
+        return {**value, key: _damaged(value[key], data)}
+    if isinstance(value, list) and value and data.draw(st.integers(0, 9)):
+        return [_damaged(value[0], data), *value[1:]]
+    return data.draw(strange)
+
+
+def _check(report: Report) -> None:
+    """A report that can be recorded and shown."""
+    assert report.reason.isprintable()
+    for said in (report.reason, report.message, report.session):
+        (said or "").encode()
+    usage = report.usage
+    if usage is not None:
+        assert all(0 <= tokens < 2**63 for tokens in (usage.input, usage.cached, usage.output))

@@ -102,4 +102,4 @@ def test_a_tenth_backend_is_one_module_and_one_recording(python: Path, repo: Pat
         check=False,
     )
     assert tests.returncode == 0, tests.stdout
-    assert "5 passed" in tests.stdout
+    assert "6 passed" in tests.stdout

@@ -51,7 +51,7 @@ def main(words: list[str]) -> None:
     rules = _rules(workspace) if workspace is not None else []
     dump_request({"rules": rules, "prompt": options["prompt"], "model": options.get("model"), "session": conversation})
     if options.get("format") == "json":
-        print(json.dumps({"response": "done", "conversation_id": conversation}))
+        print(json.dumps({"response": "done"}))
     else:
         print("done")
 
