@@ -5,8 +5,10 @@ import sys
 
 def main() -> None:
     """Run the command line, and exit with its code."""
-    from orchestrator.cli import main as run
-
+    try:
+        from orchestrator.cli import main as run
+    except KeyboardInterrupt:  # too early for the command line to answer it
+        sys.exit(130)
     sys.exit(run())
 
 
