@@ -181,6 +181,19 @@ def test_a_delay_is_waited_before_the_first_byte() -> None:
     assert time.monotonic() - start >= 0.3
 
 
+def test_it_ends_at_once_though_a_reply_is_being_delayed() -> None:
+    with Recorder(Script.of(Text("x", delay=60))) as recorder:
+        where = urlsplit(recorder.url)
+        client = http.client.HTTPConnection(where.netloc, timeout=10)
+        client.request("POST", PATHS["chat"], json.dumps(BODIES["chat"]), {"Content-Type": "application/json"})
+        until = time.monotonic() + 10
+        while not recorder.requests and time.monotonic() < until:
+            time.sleep(0.01)
+        start = time.monotonic()
+    assert time.monotonic() - start < 5
+    client.close()
+
+
 _SCHEMA = {
     "type": "object",
     "properties": {
