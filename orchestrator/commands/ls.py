@@ -11,7 +11,7 @@ def command(everything: bool, as_json: bool) -> None:
     from orchestrator.agent import Status
     from orchestrator.commands.context import load_records
     from orchestrator.commands.show import agent_json
-    from orchestrator.commands.texts import duration_text, task_line
+    from orchestrator.commands.texts import duration_text, state_text, task_line
     from orchestrator.liveness import observed
     from orchestrator.view import print_json, print_table, say
 
@@ -28,7 +28,7 @@ def command(everything: bool, as_json: bool) -> None:
         (
             agent.id,
             agent.backend,
-            agent.status.value if agent.outcome is None else agent.outcome.value,
+            state_text(agent),
             duration_text(agent),
             agent.branch or "(detached)",
             task_line(agent),

@@ -39,6 +39,7 @@ def _facts(agent: Agent) -> list[tuple[str, str]]:
     import shlex
 
     from orchestrator.commands.texts import duration_text, memory_text, outcome_text
+    from orchestrator.operation import interrupted_text
 
     facts = [
         ("id", agent.id),
@@ -51,6 +52,8 @@ def _facts(agent: Agent) -> list[tuple[str, str]]:
         ("time", duration_text(agent)),
         ("command", shlex.join(agent.argv)),
     ]
+    if interrupted := interrupted_text(agent):
+        facts.insert(2, ("attention", interrupted))
     if agent.model:
         facts.append(("model", agent.model))
     if agent.session:

@@ -33,6 +33,18 @@ def outcome_text(agent: Agent) -> str:
     return agent.outcome.value + (f": {agent.reason}" if agent.reason else "")
 
 
+def state_text(agent: Agent) -> str:
+    """The state in a word or two: what was interrupted, that it is removed, else how it ended or stands."""
+    from orchestrator.operation import operation
+
+    begun = operation(agent)
+    if begun is not None:
+        return f"{begun['kind']} interrupted"
+    if agent.status is Status.REMOVED:
+        return "removed"
+    return agent.status.value if agent.outcome is None else agent.outcome.value
+
+
 def task_line(agent: Agent) -> str:
     """The task's first line, cut."""
     line = next((line.strip() for line in agent.task.splitlines() if line.strip()), "")
