@@ -1,9 +1,8 @@
 """What `orch verify` claims about a backend, judged from what was recorded: pure functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from orchestrator.delivery import Place, describe, find_text, same_place
 from orchestrator.recorder import Recorded
@@ -54,7 +53,6 @@ class Row:
     place: Place | None = None
     note: str = ""
     installed: bool = True
-    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def failed(self) -> tuple[Claim, ...]:

@@ -78,18 +78,17 @@ def sandbox(
     environ: Mapping[str, str],
     files: Mapping[str, bytes],
     *,
-    extra: Mapping[str, str] | None = None,
     keep: bool = False,
 ) -> Iterator[Sandbox]:
     """Make a sandbox whose repository has one commit with these files; it is removed at the end, unless `keep`.
 
-    `environ` is the person's environment, of which little more than PATH is taken; `extra` is added on top.
+    `environ` is the person's environment, of which little more than PATH is taken.
     """
     import shutil
 
     root = Path(os.path.realpath(tempfile.mkdtemp(prefix="orch-")))
     try:
-        made = Sandbox(root=root, environ={**_environ(environ, root), **(extra or {})})
+        made = Sandbox(root=root, environ=_environ(environ, root))
         for folder in (made.home / ".config", root / "tmp"):
             folder.mkdir(parents=True, mode=0o700)
         (made.home / ".gitconfig").write_bytes(_GITCONFIG)

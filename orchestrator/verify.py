@@ -22,7 +22,7 @@ from orchestrator.claims import (
 )
 from orchestrator.delivery import find_text
 from orchestrator.errors import OrchError
-from orchestrator.executables import load_program
+from orchestrator.executables import Program, load_program
 from orchestrator.footprint import load_footprint
 from orchestrator.recorder import Recorder, Script
 from orchestrator.rehearsal import (
@@ -57,7 +57,8 @@ def verify(subject: Subject, environ: Mapping[str, str]) -> Row:
     try:
         with sandbox(environ, FILES) as box:
             # Asked in the sandbox too: some programs write into the home even for their version.
-            row = replace(row, version=load_program(adapter, subject.program, box.environ).version)
+            program = load_program(adapter, subject.program, box.environ)
+            row = replace(row, version=program.version, note=_age(program))
             if adapter.redirect is None:
                 return _verify_file(subject, box, row)
             with Recorder() as recorder:
@@ -159,6 +160,13 @@ class _Verification:
         return resume_claim(self._recorder.main_requests[seen:], text, _TASK)
 
 
+def _age(program: Program) -> str:
+    """Say when the version is not one that the adapter was measured on; what is shown is shown of it all the same."""
+    if not (program.newer or program.older):
+        return ""
+    return f"version {program.version} is {'newer' if program.newer else 'older'} than what it was measured on"
+
+
 def _budget(subject: Subject) -> dict[str, int]:
     """The memory's budget: all of the long memory, but no more than the backend reads of a context file."""
     seam = subject.adapter.file_seam
@@ -197,4 +205,5 @@ def _verify_file(subject: Subject, box: Sandbox, row: Row) -> Row:
         footprint_claim(left),
     )
     note = f"delivery cannot be proven offline: {why}; checked: the text stands once, whole, in {name}"
-    return replace(row, claims=claims, note=note if found is None else why)
+    notes = [note if found is None else why, row.note]
+    return replace(row, claims=claims, note="; ".join(each for each in notes if each))

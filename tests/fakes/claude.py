@@ -28,13 +28,14 @@ WAYS = (
     "litter",
     "fail",
     "hang",
+    "newer",
 )
 Body = dict[str, object]
 
 
 def main(way: str, args: list[str]) -> int:
     if "--version" in args:
-        sys.stdout.write("2.1.197 (Claude Code)\n")
+        sys.stdout.write(f"{'9.0.0' if way == 'newer' else '2.1.197'} (Claude Code)\n")
         return 0
     flag = "--append-system-prompt-file"
     text = Path(args[args.index(flag) + 1]).read_text(encoding="utf-8") if flag in args else ""

@@ -43,7 +43,7 @@ def verified(way: str, tmp_path: Path) -> Row:
 
 
 def test_every_way_is_expected_to_be_caught() -> None:
-    assert set(EXPECTED) == set(fake.WAYS) - {"hang"}
+    assert set(EXPECTED) == set(fake.WAYS) - {"hang", "newer"}
 
 
 @pytest.mark.parametrize("way", EXPECTED)
@@ -59,6 +59,12 @@ def test_each_way_of_breaking_the_delivery_is_caught(way: str, tmp_path: Path) -
         assert row.share is not None
         assert row.place is not None
         assert row.place.path == "system[1].text"
+
+
+def test_a_newer_version_is_verified_and_said(tmp_path: Path) -> None:
+    row = verified("newer", tmp_path)
+    assert row.failed == ()
+    assert (row.version, row.note) == ("9.0.0", "version 9.0.0 is newer than what it was measured on")
 
 
 def test_where_a_cut_text_stopped_is_shown(tmp_path: Path) -> None:
