@@ -12,10 +12,12 @@ from tests.conftest import ROOT
 FAKE_NPM = """#!/bin/sh
 echo "$@" >>"$CALLS"
 case "$*" in *codex*) echo "npm error 404 Not Found" >&2; exit 1;; esac
+name=claude; says="echo here"
+case "$*" in *gemini*) name=gemini; says="echo 'no native program' >&2; exit 1";; esac
 while [ $# -gt 0 ]; do [ "$1" = --prefix ] && into=$2; shift; done
 mkdir -p "$into/node_modules/.bin"
-printf '#!/bin/sh\\necho here\\n' >"$into/node_modules/.bin/claude"
-chmod +x "$into/node_modules/.bin/claude"
+printf '#!/bin/sh\\n%s\\n' "$says" >"$into/node_modules/.bin/$name"
+chmod +x "$into/node_modules/.bin/$name"
 """
 
 
@@ -54,6 +56,22 @@ def test_one_that_fails_does_not_stop_the_others(machine: Path) -> None:
     assert "cursor: not to be had here" in done.stdout
     assert (machine / "bin" / "claude").exists()
     assert sorted(path.name for path in machine.iterdir()) == ["bin", "claude-2.1.197"]
+
+
+def test_what_does_not_run_is_not_installed(machine: Path) -> None:
+    done = _install("gemini")
+    assert done.returncode == 1
+    assert "gemini: NOT installed: it was installed but does not run: no native program" in done.stderr
+    assert not any(path.name.startswith(("gemini", ".draft")) for path in machine.rglob("*"))
+
+
+def test_what_is_required_must_be_there(machine: Path) -> None:
+    assert _install("cursor").returncode == 0
+    done = _install("--require", "cursor", "cursor")
+    assert done.returncode == 1
+    assert "cursor: NOT installed: it is required" in done.stderr
+    assert _install("--require", "claude", "claude").returncode == 0
+    assert _install("--what").returncode == 2
 
 
 def test_a_name_that_is_none(machine: Path) -> None:
