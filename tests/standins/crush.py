@@ -152,9 +152,10 @@ def _project_context(config: dict[str, Any], cwd: Path) -> str:
     folder = Path(os.environ.get("CRUSH_GLOBAL_CONFIG") or Path.home() / ".config" / "crush")
     paths = [folder / "CRUSH.md", folder.parent / "AGENTS.md"]
     seen: dict[str, Path] = {}
-    for name in (*CONTEXT, *config.get("options", {}).get("context_paths", ())):
+    # Sorted, so that of two spellings the one in capitals comes first, and the first counts.
+    for name in sorted({*CONTEXT, *config.get("options", {}).get("context_paths", ())}):
         path = Path(os.path.expandvars(str(Path(name).expanduser())))
-        seen[str(path).lower()] = path if path.is_absolute() else cwd / path
+        seen.setdefault(str(path).lower(), path if path.is_absolute() else cwd / path)
     files: dict[Path, str] = {}
     for path in [*paths, *seen.values()]:
         inner = sorted(path.rglob("*")) if path.is_dir() else [path]

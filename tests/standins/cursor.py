@@ -88,6 +88,10 @@ def _rules(cwd: Path) -> list[dict[str, str]]:
             if any(path.samefile(other) or text.strip() == said.strip() for other, said in found):
                 continue
             found.append((path, text))
+    for path in sorted((cwd / ".cursor" / "rules").glob("**/*.mdc")):  # a plain .md there is ignored
+        _, head, text = (path.read_text(errors="replace") + "---\n---\n").split("---\n", 2)
+        if "alwaysApply: true" in head:
+            found.append((path, text.removesuffix("---\n---\n")))
     return [{"name": str(path), "text": text} for path, text in found]
 
 
