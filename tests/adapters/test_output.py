@@ -21,6 +21,7 @@ MESSAGES = [
     ("API Error: Connection to the API was lost (ECONNRESET). This is usually temporary.", Outcome.UNREACHABLE),
     ("API Error: Unable to connect to API (ConnectionRefused)", Outcome.UNREACHABLE),
     ("Invalid API key · Please run /login", Outcome.AUTH),
+    ("Please set an Auth method in your settings.json or specify one of the following", Outcome.AUTH),
     ('[API Error: {"error":{"code":401,"message":"no","status":"UNAUTHENTICATED"}}]', Outcome.AUTH),
     ("[API Error: terminated]", Outcome.CUT),
     ("litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key", Outcome.AUTH),
