@@ -19,7 +19,8 @@ _STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?![\w.])")
 _WORDS: tuple[tuple[str, Outcome], ...] = (
     (
         r"not logged in|please run /login|invalid api key|invalid_api_key|authentication|unauthorized|unauthenticated"
-        r"|api key not valid|no api key|permission_error|must specify the .{0,40} environment variable|login required|set an auth method",
+        r"|api key not valid|no api key|permission_error|must specify the .{0,40} environment variable|login required"
+        r"|set an auth method",
         Outcome.AUTH,
     ),
     (r"rate.?limit|too many requests|resource_exhausted|quota|usage limit", Outcome.RATE_LIMITED),
