@@ -17,6 +17,7 @@ from adapters.adapter import Outcome
 from orchestrator.agent import Status
 from orchestrator.cast import Cast
 from orchestrator.config import environment
+from orchestrator.digest import write_digest
 from orchestrator.errors import OrchError
 from orchestrator.identity import Ended, Mark, end_tree, start_time
 from orchestrator.launchfile import LaunchFile, load_launch_file
@@ -212,3 +213,4 @@ def _record_end(
         ),
     )
     records.add_event("ended", spec.agent_id, outcome=outcome.value, reason=reason)
+    write_digest(records, Path(spec.common_dir), spec.agent_id)

@@ -45,6 +45,7 @@ def judge(
     """Run the checks where they belong, and note the result with the agent."""
     from orchestrator.checks import run_checks
     from orchestrator.config import environment
+    from orchestrator.digest import note_checks
     from orchestrator.errors import WorktreeProblem
     from orchestrator.view import say
 
@@ -56,6 +57,7 @@ def judge(
     if agent is not None:
         results = [{"name": each.name, "passed": each.passed, "seconds": each.seconds} for each in found]
         records.add_event("checked", agent.id, commit=commit, checks=results)
+        note_checks(records, agent.id, results)
     return found
 
 

@@ -6,6 +6,8 @@ import click
 
 from orchestrator.agent import Agent
 
+_SHOWN = 20
+
 
 def agent_json(agent: Agent) -> dict[str, Any]:
     """An agent as JSON, the same in every command."""
@@ -17,16 +19,23 @@ def agent_json(agent: Agent) -> dict[str, Any]:
 @click.argument("id")
 def command(as_json: bool, id: str) -> None:
     """Show everything that is known about the agent ID (a unique beginning of it is enough)."""
+    from orchestrator.agent import Status
     from orchestrator.commands.context import load_records
+    from orchestrator.digest import digest_of, write_digest
     from orchestrator.liveness import observed
     from orchestrator.view import answer, print_json
 
-    _, records = load_records()
+    project, records = load_records()
     agent = observed(records, records.require_agent(id))
+    digest = digest_of(agent)
+    if digest is None and agent.status is Status.ENDED:
+        # Its supervisor died before that, or is about to write it.
+        digest = write_digest(records, project.common_dir, agent.id)
     if as_json:
-        print_json({"agent": agent_json(agent), "events": [vars_of(event) for event in records.events(agent.id)]})
+        events = [vars_of(event) for event in records.events(agent.id)]
+        print_json({"agent": agent_json(agent), "digest": digest, "events": events})
         return
-    for name, value in _facts(agent):
+    for name, value in [*_facts(agent), *(_digest_facts(digest) if digest else [])]:
         answer(f"{name:<10}{value}")
 
 
@@ -65,6 +74,32 @@ def _facts(agent: Agent) -> list[tuple[str, str]]:
     if agent.message:
         facts.append(("message", agent.message.rstrip("\n").replace("\n", "\n" + " " * 10)))
     return facts
+
+
+def _digest_facts(digest: dict[str, Any]) -> list[tuple[str, str]]:
+    """What it did: commits, files, what was left uncommitted, checks."""
+    files = digest["files"]
+    added = sum(file[2] or 0 for file in files)
+    deleted = sum(file[3] or 0 for file in files)
+    commits = [f"{commit[:10]} {subject}" for commit, subject in digest["commits"]]
+    facts = [("commits", _listed(digest["commit_count"], commits))]
+    lines = [f"{letter} {path}" for letter, path, _, _ in files]
+    facts.append(("files", _listed(digest["file_count"], lines, f", +{added} -{deleted} lines" if files else "")))
+    left = [f"{state} {path}" for state, path in digest["uncommitted"]]
+    if left:
+        facts.append(("left", _listed(digest["uncommitted_count"], left, " uncommitted")))
+    if digest["checks"] is not None:
+        failed = [check["name"] for check in digest["checks"] if not check["passed"]]
+        facts.append(("checks", f"FAILED: {', '.join(failed)}" if failed else f"{len(digest['checks'])} passed"))
+    if digest["held"]:
+        facts.append(("held", f"the message holds {digest['held']}, so it is in no digest"))
+    return facts
+
+
+def _listed(count: int, lines: list[str], more: str = "") -> str:
+    shown = lines[:_SHOWN]
+    rest = [f"and {count - len(shown)} more"] if count > len(shown) else []
+    return ("\n" + " " * 10).join([f"{count}{more}", *shown, *rest])
 
 
 def _usage(usage: dict[str, Any]) -> str:
