@@ -141,6 +141,8 @@ def _carry_out(
         tell=tell,
         narrate=narrate,
     )
+    # Last: a context file that was brought, or that the set-up wrote, gets the block on top.
+    place_block(project, plan.place, plan.seam)
     plan = replace(plan, environ={**plan.environ, **prepared.environ})
     launch = _launch(plan, request, folder, config)
     command = build_command(project, config, plan.adapter, launch, plan.seam, plan.injection)
@@ -193,7 +195,6 @@ def _make_worktree(project: Project, plan: _Plan, undo: ExitStack, supervisor: l
         write_block_hygiene(project, plan.agent_id, gitdir, plan.seam)
     for note in check_out(project, plan.place):
         tell(note)
-    place_block(project, plan.place, plan.seam)
 
 
 def _quietly(action: Callable[[], object]) -> None:

@@ -203,6 +203,18 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_nothing_is_touched(stage
     assert surroundings(stage.repo) == before
 
 
+def test_a_context_file_that_is_brought_along_gets_the_block_on_top(stage: Stage) -> None:
+    commit_file(stage.repo, ".gitignore", b"AGENTS.md\n")
+    commit_file(stage.repo, ".worktreeinclude", b"AGENTS.md\n")
+    (stage.repo / "AGENTS.md").write_bytes(b"# Mine, ignored\n")
+    before = surroundings(stage.repo)
+    agent = stage.spawn("AGENTS.md", 'cp AGENTS.md "$OUT/seen"; git status --porcelain > "$OUT/status"')
+    assert stage.seen("seen") == render_block(stage.text) + b"# Mine, ignored\n"
+    assert stage.seen("status") == b""
+    stage.remove(agent)
+    assert surroundings(stage.repo) == before
+
+
 FALLS_BACK: dict[str, tuple[Callable[[Path, str], None], str]] = {
     "symlink inside": (_link_inside, "a symbolic link"),
     "symlink outside": (_link_outside, "a symbolic link"),
