@@ -1,5 +1,6 @@
 """What a new worktree is given besides its files from git, and the project's own commands around it."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,17 @@ def prepare_worktree(
         if script.kind == "setup":
             known = {**environ, **variables}
             run_script(project, script, worktree=place.path, folder=folder, environ=known, tell=tell, narrate=narrate)
+            _tell_untracked(project, place, tell)
     return Prepared(environ=variables, notes=(*_carried_note(carried), *_ports_note(ports)))
+
+
+def _tell_untracked(project: Project, place: Place, tell: Callable[[str], None]) -> None:
+    """Name what the set-up left for git to see: it would count as the agent's work, and go into its `git add --all`."""
+    status = project.git(place.path).status()
+    names = [os.fsdecode(entry[3:]) for entry in status.split(b"\0") if entry.startswith(b"?? ")]
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        tell(f"worktrees.setup left {names[0]}{more} untracked in the worktree; .gitignore can name it")
 
 
 def run_teardown(

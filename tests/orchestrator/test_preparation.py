@@ -349,6 +349,13 @@ def test_a_failing_set_up_is_told_and_tolerated(shell: Shell, repo: Path, tmp_pa
     assert log.read_text() == "out\nerr\n"
 
 
+def test_what_a_set_up_leaves_for_git_to_see_is_told(shell: Shell, repo: Path) -> None:
+    _setup(repo, "touch one two")
+    _consent(shell)
+    result = shell.orch.ok("spawn", "-b", "sh", "true")
+    assert "worktrees.setup left one and 1 more untracked" in result.stderr
+
+
 def test_a_set_up_that_does_not_end_is_ended(shell: Shell, repo: Path) -> None:
     from orchestrator.consent import Script, write_consent
     from orchestrator.preparation import run_script
