@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.entry import Entry, Provenance, Trust, entry_id
 from memory.errors import MemoryFault
@@ -39,6 +40,8 @@ class Document:
         return next(iter(found.values()), None)
 
 
+# The file and its last commit are mostly the same bytes, and both are read for every answer and every render.
+@lru_cache(maxsize=2)
 def parse(data: bytes) -> Document:
     """Read a memory file; `serialise` gives the same bytes back.
 

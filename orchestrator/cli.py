@@ -28,6 +28,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "Look for what is missing, broken or left over, and repair what is safe."),
     "trust": ("trust", "Consent to the commands that run around worktrees."),
     "config": ("config", "Show the configuration, and where each value is from."),
+    "ask": ("ask", "Answer a question from the project's memory, or say that it is not in it."),
+    "repl": ("repl", "Ask the memory in plain language, and run commands, in one conversation."),
+    "mcp": ("mcp", "Serve the memory to MCP clients over standard input and output."),
     "demo": ("demo", "See the memory arrive at a model on this machine: no account, no network."),
     "verify": ("verify", "Prove for each installed backend that the memory reaches its model."),
 }

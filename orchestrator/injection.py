@@ -53,7 +53,7 @@ def _render_memory(project: Project, config: Config, budget_bytes: int | None) -
     if document is None:
         return Render(text=""), notes
     judged = judge(
-        document, committed=_committed(project), ledger=Ledger(records=Records(path=project.records)).grants()
+        document, committed=committed(project), ledger=Ledger(records=Records(path=project.records)).grants()
     )
     keys = config.memory.budget
     size = keys.bytes if budget_bytes is None else budget_bytes
@@ -78,7 +78,7 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
         raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
 
 
-def _committed(project: Project) -> dict[str, Trust]:
+def committed(project: Project) -> dict[str, Trust]:
     """What the last commit of the main checkout (in a bare layout: of the default branch) grants."""
     data = _from_tree(project, "HEAD")
     if data is None:

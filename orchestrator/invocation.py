@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.adapter import Adapter, Carry, Command, Launch
+from adapters.adapter import Adapter, Carry, Command, Launch, McpServer
 from orchestrator.config_schema import Config
 from orchestrator.errors import BackendProblem, SeamProblem, UsageProblem
 from orchestrator.injection import Injection
@@ -12,6 +12,7 @@ from orchestrator.renderfile import FOLDER as RENDERS
 from orchestrator.renderfile import render_path, write_render
 from orchestrator.seams import SeamPlan
 
+_SERVER_VARIABLES = ("ORCH_AGENT", "ORCH_PROJECT", "HOME", "PATH", "XDG_CONFIG_HOME")
 _LONGEST_TASK = 8 * 1024 * 1024
 
 
@@ -34,7 +35,7 @@ def build_command(
 ) -> Command:
     """The backend's command, with the render in it where the seam is the launch."""
     try:
-        command = adapter.command(launch)
+        command = _with_mcp(project, config, adapter, launch, adapter.command(launch))
         if seam.kind != "launch":
             return command
         if adapter.launch_seam is None:
@@ -45,6 +46,21 @@ def build_command(
         return replace(command, files={**command.files, carry.path: carry.text.encode()})
     except ValueError as exc:
         raise BackendProblem(f"{adapter.title} cannot be started so: {exc}") from exc
+
+
+def _with_mcp(project: Project, config: Config, adapter: Adapter, launch: Launch, command: Command) -> Command:
+    """The command with orch's MCP server in it, where `memory.mcp` asks for it and the backend takes one."""
+    if not config.memory.mcp:
+        return command
+    if adapter.mcp is None:
+        note = f"{adapter.title} takes no MCP server at its start, so memory.mcp does nothing for it"
+        return replace(command, notes=(*command.notes, note))
+    from orchestrator.mcp_server import server_command
+
+    # Some backends give their servers a bare environment, so what ours needs is handed on.
+    environ = {name: launch.environ[name] for name in _SERVER_VARIABLES if name in launch.environ}
+    server = McpServer(name="orch", command=server_command(project), environ=environ)
+    return adapter.mcp(launch, command, server)
 
 
 def write_files(command: Command, folder: Path) -> None:

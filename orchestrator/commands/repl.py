@@ -1,0 +1,113 @@
+"""`orch repl`: questions to the memory and commands, in one conversation."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from orchestrator.answer import Memory
+    from orchestrator.project import Project
+
+
+@click.command("repl")
+def command() -> int:
+    """Ask the project's memory in plain language, and run commands with a slash (/help lists them)."""
+    from orchestrator.answer import render_answer
+    from orchestrator.asking import ask
+    from orchestrator.cli import main
+    from orchestrator.commands.context import load_context
+    from orchestrator.errors import OrchError
+    from orchestrator.repl import read_line
+    from orchestrator.view import answer, complain, say
+
+    context = load_context()
+    memory = _Fresh(context.project)
+    memory.current()
+    for line in _lines(context.environ):
+        meaning = read_line(line)
+        if meaning.quit:
+            break
+        if meaning.text is not None:
+            if meaning.text:
+                answer(meaning.text)
+        elif meaning.argv:
+            main(list(meaning.argv))
+        elif meaning.question is not None:
+            try:
+                found, note = ask(memory.current(), meaning.question, context.config)
+            except OrchError as exc:
+                complain(exc.message, exc.hint)
+                continue
+            if note is not None:
+                say(note)
+            answer(render_answer(found))
+    return 0
+
+
+class _Fresh:
+    """The memory, read again only when its file has changed."""
+
+    def __init__(self, project: "Project") -> None:
+        self._project = project
+        self._seen: tuple[int, int] | None = None
+        self._memory: Memory | None = None
+
+    def current(self) -> "Memory":
+        """The memory as it is now. Raises what `open_memory` raises."""
+        from orchestrator.asking import open_memory
+
+        seen = self._stamp()
+        if self._memory is None or seen != self._seen:
+            self._memory, self._seen = open_memory(self._project), seen
+        return self._memory
+
+    def _stamp(self) -> tuple[int, int] | None:
+        path = self._project.memory_path
+        try:
+            stat = path.stat() if path is not None else None
+        except OSError:
+            return None
+        return None if stat is None else (stat.st_mtime_ns, stat.st_size)
+
+
+def _lines(environ: dict[str, str]) -> Iterator[str]:
+    """What the person types: with history and completion on a terminal, else line by line."""
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        yield from (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+        return
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    from orchestrator.repl import COMMANDS
+
+    words = sorted([*COMMANDS, "/ask", "/help", "/quit"])
+    path = _history(environ)
+    session: PromptSession[str] = PromptSession(
+        history=FileHistory(str(path)) if path is not None else InMemoryHistory(),
+        completer=WordCompleter(words, sentence=True),
+        complete_while_typing=False,
+    )
+    while True:
+        try:
+            yield session.prompt("orch> ")
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+
+
+def _history(environ: dict[str, str]) -> Path | None:
+    base = environ.get("XDG_STATE_HOME") or (f"{environ['HOME']}/.local/state" if environ.get("HOME") else None)
+    if base is None:
+        return None
+    path = Path(base) / "orch" / "repl-history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+    except OSError:
+        return None
+    return path
