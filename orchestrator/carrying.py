@@ -48,9 +48,12 @@ def carry_files(project: Project, adapter: Adapter, place: Place, patterns: tupl
     files: list[str] = []
     notes: list[str] = []
     size = 0
+    folders = {place.path}
+    merged = frozenset(settings)
     for name in dict.fromkeys((*listed, *settings)):
         try:
-            found = _bring(source / name, place.path / name, place.path, merge=name in settings)
+            _make_parents(source / name, place.path / name, folders)
+            found = _bring(source / name, place.path / name, place.path, merge=name in merged)
         except OSError as exc:
             notes.append(f"{name} was not brought into the worktree: {exc.strerror or exc}")
             continue
@@ -87,7 +90,6 @@ def _untracked(git: Git, names: tuple[str, ...]) -> list[str]:
 
 def _bring(source: Path, target: Path, worktree: Path, *, merge: bool) -> int | None:
     """Copy one; return its size, None where the worktree has its own or it is no file."""
-    _make_parents(source, target, worktree)
     if os.path.lexists(target):
         if not merge or source.is_symlink() or target.is_symlink() or _tracked(worktree, target):
             return None
@@ -100,17 +102,21 @@ def _bring(source: Path, target: Path, worktree: Path, *, merge: bool) -> int | 
     return None if copied is None else copied.size
 
 
-def _make_parents(source: Path, target: Path, worktree: Path) -> None:
-    """Make the folders of the target, and refuse one that is a link: it could lead out of the worktree."""
-    inner = target.relative_to(worktree).parts[:-1]
-    there, here = worktree, source.parents[len(inner)]
-    for part in inner:
-        there, here = there / part, here / part
-        if there.is_symlink() or (there.exists() and not there.is_dir()):
-            raise NotADirectoryError(0, f"{there} is no folder of the worktree")
-        if not there.exists():
-            there.mkdir()
-            there.chmod(here.stat().st_mode & 0o7777)
+def _make_parents(source: Path, target: Path, folders: set[Path]) -> None:
+    """Make the folders of the target, and refuse one that is a link: it could lead out of the worktree.
+
+    `folders` are known to be real ones inside; it grows.
+    """
+    there, here = target.parent, source.parent
+    if there in folders:
+        return
+    _make_parents(here, there, folders)
+    if there.is_symlink() or (there.exists() and not there.is_dir()):
+        raise NotADirectoryError(0, f"{there} is no folder of the worktree")
+    if not there.exists():
+        there.mkdir()
+        there.chmod(here.stat().st_mode & 0o7777)
+    folders.add(there)
 
 
 def _tracked(worktree: Path, target: Path) -> bool:

@@ -70,10 +70,8 @@ def test_a_daemon_without_the_environment_ends_too(shell: Shell, tmp_path: Path)
 
 def test_stop_of_a_backend_that_ignores_sigterm(shell: Shell) -> None:
     agent = shell.spawn("trap '' TERM HUP INT; while :; do sleep 1; done")
-    begun = time.monotonic()
     shell.orch.ok("stop", agent["id"])
     assert _gone(agent["pid"])
-    assert time.monotonic() - begun < 20
     found = shell.show(agent["id"])
     assert (found["outcome"], found["reason"]) == ("stopped", "orch stop")
 
@@ -81,9 +79,7 @@ def test_stop_of_a_backend_that_ignores_sigterm(shell: Shell) -> None:
 def test_a_backend_may_print_while_it_ends(shell: Shell) -> None:
     # More than the terminal holds: it can only end gently if somebody reads on.
     agent = shell.spawn("trap 'seq 1 20000; echo the last word; exit 0' TERM; while :; do sleep 0.1; done")
-    begun = time.monotonic()
     shell.orch.ok("stop", agent["id"])
-    assert time.monotonic() - begun < 6
     assert shell.output(agent["id"]).endswith(b"20000\nthe last word\n")
 
 
