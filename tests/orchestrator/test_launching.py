@@ -1,11 +1,14 @@
 """A spawn that cannot be done, at each of its steps: it says why, and leaves the repository as it was."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Orch, git
-from tests.orchestrator.conftest import Shell
+from tests.orchestrator.conftest import Shell, until
 
 
 def _everything(repo: Path) -> dict[str, object]:
@@ -87,3 +90,23 @@ def test_a_worktree_that_a_hook_deletes(shell: Shell, repo: Path) -> None:
     result = shell.orch("spawn", "-b", "sh", "true")
     assert result.code not in (0, 3), result
     assert _everything(repo) == before, result
+
+
+@pytest.mark.parametrize("seconds", [0.15, 0.3, 0.45, 0.6])
+def test_a_spawn_that_is_killed_is_in_nobodys_way(shell: Shell, repo: Path, seconds: float) -> None:
+    """Wherever it was: the next commands work, git is whole, and what it left is either recorded or without content."""
+    command = [sys.executable, "-I", "-m", "orchestrator", "spawn", "-b", "sh", "echo worked > made; sleep 1"]
+    with subprocess.Popen(command, cwd=repo, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        time.sleep(seconds)
+        child.kill()
+    shell.orch.ok("ls")
+    after = shell.spawn("true")
+    git(repo, "fsck", "--no-dangling")
+    git(repo, "config", "--list")
+    until(lambda: "\trunning\t" not in shell.orch.ok("ls").stdout, seconds=60)
+    for row in shell.orch.ok("ls").stdout.splitlines():
+        agent = shell.show(row.split("\t")[0])
+        assert Path(agent["worktree"]).is_dir()
+        assert agent["status"] in ("ended", "starting")
+        if agent["outcome"] == "completed" and agent["id"] != after["id"]:
+            assert (Path(agent["worktree"]) / "made").read_text() == "worked\n"
