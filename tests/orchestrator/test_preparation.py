@@ -370,3 +370,27 @@ def test_a_set_up_that_does_not_end_is_ended(shell: Shell, repo: Path) -> None:
     )
     assert not ran
     assert "it took longer than 0.3 s" in told[0]
+
+
+def test_ctrl_c_during_the_set_up_undoes_the_spawn(shell: Shell, repo: Path, tmp_path: Path) -> None:
+    import pexpect
+    import psutil
+
+    from tests.orchestrator.conftest import until
+
+    _setup(repo, f"echo $$ > {tmp_path}/pid; sleep 120")
+    _consent(shell)
+    before = (git(repo, "for-each-ref"), git(repo, "worktree", "list"), (repo / ".git" / "config").read_bytes())
+    command = ["-I", "-m", "orchestrator", "spawn", "-b", "sh", "true"]
+    child = pexpect.spawn(sys.executable, command, cwd=str(repo), timeout=60, encoding="utf-8")
+    child.expect("running worktrees.setup")
+    pid = int(until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip()))
+    child.sendintr()
+    child.expect("interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert not psutil.pid_exists(pid)
+    assert (git(repo, "for-each-ref"), git(repo, "worktree", "list"), (repo / ".git" / "config").read_bytes()) == before
+    assert not (repo.parent / "repo.worktrees").exists()
+    assert list((repo / ".git" / "orch" / "agents").iterdir()) == []
