@@ -128,3 +128,8 @@ def _readings(text: str) -> list[str]:
         if sum(char.isprintable() for char in decoded) > 0.9 * len(decoded):
             readings.append(decoded)
     return readings
+
+
+def has_hidden(text: str) -> bool:
+    """Whether the text holds characters that a reader cannot see or that reorder what is shown."""
+    return _HIDDEN.search(text) is not None

@@ -46,11 +46,13 @@ def judge(
     ledger: Mapping[str, Trust],
     stale: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
+    today: date | None = None,
 ) -> tuple[Judged, ...]:
     """Judge every entry, in document order.
 
     `committed` is what the main checkout's commit grants, `ledger` what a person's command or a corroboration granted;
     an entry that neither knows is unverified, whatever it says of itself. `stale` and `held` are reasons by id.
+    A date after `today` gives no recency.
     """
     judged = []
     for entry in document.entries:
@@ -62,22 +64,28 @@ def judge(
                 trust=trust,
                 stale=(stale or {}).get(entry.id),
                 held=(held or {}).get(entry.id) if trust is Trust.UNVERIFIED else None,
-                value=value(entry, trust),
+                value=value(entry, trust, today),
             )
         )
     return tuple(judged)
 
 
-def value(entry: Entry, trust: Trust) -> int:
+def value(entry: Entry, trust: Trust, today: date | None = None) -> int:
     """Human and "Do not repeat" first, then trusted by the number of witnesses and by recency, then unverified."""
     first = entry.section.casefold().startswith(_FIRST_SECTION) and trust > Trust.UNVERIFIED
     rank = Trust.HUMAN if first else trust
     witnesses = min(len(set(entry.provenance.agents)), 99)
-    return int(rank) * 10_000_000_000 + first * 1_000_000_000 + witnesses * 10_000_000 + _ordinal(entry.provenance.date)
+    return (
+        int(rank) * 10_000_000_000
+        + first * 1_000_000_000
+        + witnesses * 10_000_000
+        + _ordinal(entry.provenance.date, today)
+    )
 
 
-def _ordinal(day: str | None) -> int:
+def _ordinal(day: str | None, today: date | None) -> int:
     try:
-        return date.fromisoformat(day or "").toordinal()
+        found = date.fromisoformat(day or "")
     except ValueError:
         return 0
+    return 0 if today is not None and found > today else found.toordinal()

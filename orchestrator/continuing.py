@@ -144,7 +144,7 @@ def _carry_out(
             plan.injection.text,
             old_file=agent.seam_file,
         )
-        agent = records.change_agent(agent.id, lambda a: a.changed(**_carried(plan, seam)))
+        agent = records.change_agent(agent.id, lambda a: a.changed(**_carried(plan, seam), extra=_shown(a, plan, seam)))
     launch = _launch(plan, request, folder, config)
     command = build_command(project, config, plan.adapter, launch, seam, plan.injection)
     for note in command.notes:
@@ -185,6 +185,13 @@ def _launch(plan: _Plan, request: ContinueRequest, folder: Path, config: Config)
         environ=plan.environ,
         extra_args=settings.args,
     )
+
+
+def _shown(agent: Agent, plan: _Plan, seam: SeamPlan) -> dict[str, object]:
+    """The record's further facts with the entries that the agent has been shown: of those it is no witness any more."""
+    now_shown = [item.entry.id for item in plan.injection.render.included] if seam.kind != "none" else []
+    shown = list(dict.fromkeys([*agent.extra.get("shown", []), *now_shown]))
+    return {**agent.extra, "shown": shown} if shown else dict(agent.extra)
 
 
 def _carried(plan: _Plan, seam: SeamPlan) -> dict[str, object]:

@@ -5,7 +5,7 @@ of its normalised text, so what is said outlives the line in the file: a rejecte
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -68,7 +68,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """Append-only; nothing in it is ever changed."""
+    """Append-only: a line is never taken back. Only the words in it go, of a fact that a person removed."""
 
     records: Records
 
@@ -78,30 +78,30 @@ class Ledger:
             connection.executescript(_SCHEMA)
             yield connection
 
-    def grants(self) -> Mapping[str, Trust]:
+    def grants(self, lines: Sequence[Line] | None = None) -> Mapping[str, Trust]:
         """What each entry has been granted and still has."""
         granted: dict[str, Trust] = {}
-        for line in self.lines():
+        for line in self.lines() if lines is None else lines:
             if line.act in _GRANTS:
                 granted[line.entry] = max(_GRANTS[line.act], granted.get(line.entry, Trust.UNVERIFIED))
             elif line.act in _REVOKES:
                 granted.pop(line.entry, None)
         return granted
 
-    def closed(self) -> Mapping[str, Line]:
+    def closed(self, lines: Sequence[Line] | None = None) -> Mapping[str, Line]:
         """The facts that are rejected, superseded or removed, and have not been granted again since."""
         found: dict[str, Line] = {}
-        for line in self.lines():
+        for line in self.lines() if lines is None else lines:
             if line.act in CLOSED:
                 found[line.entry] = line
             elif line.act in _GRANTS:
                 found.pop(line.entry, None)
         return found
 
-    def conflicts(self) -> tuple[Line, ...]:
+    def conflicts(self, lines: Sequence[Line] | None = None) -> tuple[Line, ...]:
         """Conflicts with a person's entry that nobody has settled."""
         open_: dict[str, Line] = {}
-        for line in self.lines():
+        for line in self.lines() if lines is None else lines:
             if line.act is Act.CONFLICT:
                 open_[line.entry] = line
             elif line.act in (Act.SETTLED, *_GRANTS, *_REVOKES):
@@ -134,3 +134,9 @@ class Ledger:
         """Vouch for entries; `trust` is HUMAN or TRUSTED."""
         act = Act.GRANTED_HUMAN if trust is Trust.HUMAN else Act.GRANTED_TRUSTED
         self.write(act, entries, channel=channel)
+
+    def forget(self, entry: str) -> None:
+        """Blank what the lines about an entry quote of its text."""
+        with self._connected() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("UPDATE ledger SET detail = json_remove(detail, '$.text') WHERE entry = ?", (entry,))

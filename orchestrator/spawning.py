@@ -12,6 +12,7 @@ from pathlib import Path
 from adapters.adapter import Adapter, Command, Launch
 from orchestrator.agent import Agent
 from orchestrator.backends import require_backend, require_executable
+from orchestrator.channel import agent_behind
 from orchestrator.config_schema import Config
 from orchestrator.errors import OrchError, ProjectProblem
 from orchestrator.executables import Program, load_program
@@ -28,6 +29,7 @@ from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
+from orchestrator.settling import settle_or_tell
 from orchestrator.worktree import check_out, create_worktree, undo_worktree
 
 Tell = Callable[[str], None]
@@ -55,6 +57,7 @@ class _Plan:
     place: Place
     seam: SeamPlan
     environ: dict[str, str]
+    parent: str | None
 
 
 def _silent(_line: str) -> None:
@@ -90,6 +93,7 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
     settings = config.backend(request.backend)
     path = require_executable(adapter, config, environ)
     program = load_program(adapter, path, environ)
+    settle_or_tell(project, Records(path=project.records), config, tell)
     injection = load_injection(project, config)
     for note in injection.notes:
         tell(note)
@@ -114,6 +118,7 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
         place=place,
         seam=seam,
         environ=child,
+        parent=agent_behind(environ),
     )
 
 
@@ -225,6 +230,11 @@ def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) ->
 
 def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command, prepared: Prepared) -> Agent:
     carried = plan.seam.kind != "none"
+    # An agent that was shown an entry, or that such an agent spawned, is no independent witness of it.
+    shown = [item.entry.id for item in plan.injection.render.included] if carried else []
+    extra: dict[str, object] = {"shown": shown} if shown else {}
+    if plan.parent is not None:
+        extra["parent"] = plan.parent
     return Agent(
         id=plan.agent_id,
         backend=plan.adapter.name,
@@ -246,4 +256,5 @@ def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command,
         seam_file=plan.seam.file,
         session=launch.session,
         notes=(*prepared.notes, *command.notes),
+        extra=extra,
     )

@@ -91,7 +91,11 @@ def supervise(common_dir: Path, agent_id: str) -> int:
     code, number = child.close()
     if cast.fault:
         course.notes.append(f"{cast.lost} bytes of its output could not be written: {cast.fault}")
-    return _persistently(lambda: _record_end(records, spec, folder, code, number, course, ended))
+    done = _persistently(lambda: _record_end(records, spec, folder, code, number, course, ended))
+    from orchestrator.settling import settle_after
+
+    settle_after(common_dir, records, _log.warning)
+    return done
 
 
 def _persistently(record: Callable[[], None]) -> int:

@@ -1,5 +1,6 @@
 """`orch memory`: exactly what the next agent reads."""
 
+import importlib
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,43 @@ if TYPE_CHECKING:
     from orchestrator.injection import Injection
 
 
-@click.group("memory", invoke_without_command=True)
+# name -> (module beside this one, the name of the command in it, the line shown by `orch memory --help`)
+_COMMANDS: dict[str, tuple[str, str, str]] = {
+    "add": ("memory_add", "add", "Add an entry; an agent proposes one."),
+    "list": ("memory_list", "listing", "List the entries, and the proposals that wait."),
+    "show": ("memory_list", "show", "Show everything that is known about one entry."),
+    "history": ("memory_list", "history", "Show what happened to the memory, or to one entry."),
+    "review": ("memory_review", "review", "Go through what needs a person."),
+    "approve": ("memory_decide", "approve", "Vouch for entries or proposals."),
+    "reject": ("memory_decide", "reject", "Turn entries or proposals down, for good."),
+    "supersede": ("memory_decide", "supersede", "Put a new text in the place of an entry."),
+    "rm": ("memory_decide", "rm", "Remove entries; nothing of ours keeps their text."),
+    "lint": ("memory_lint", "lint", "Look for what is wrong in the memory."),
+    "import": ("memory_import", "importing", "Take entries over from other memories, as unverified."),
+}
+
+
+class _Group(click.Group):
+    """Knows its commands by name, and imports the module of one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute, _ = _COMMANDS[cmd_name]
+        found = getattr(importlib.import_module(f"orchestrator.commands.{module}"), attribute)
+        if not isinstance(found, click.Command):
+            raise TypeError(f"orchestrator.commands.{module}.{attribute} is no click command")
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, _, line) in _COMMANDS.items()])
+
+
+@click.group("memory", cls=_Group, invoke_without_command=True)
 @click.option("--edit", is_flag=True, help="Open the memory file in your editor.")
 @click.option("--explain", is_flag=True, help="Show for each entry whether it is in, and why not.")
 @click.option("--budget", type=click.IntRange(min=0), metavar="BYTES", help="Try another budget.")
@@ -22,6 +59,7 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
     from orchestrator.memory_file import edit_memory, ensure_memory
+    from orchestrator.settling import settle_or_tell
     from orchestrator.view import answer_bytes, say
 
     context = load_context()
@@ -30,6 +68,7 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     if edit:
         say(edit_memory(context.project, context.records, context.environ))
         return
+    settle_or_tell(context.project, context.records, context.config, say)
     injection = load_injection(context.project, context.config, budget_bytes=budget)
     for note in injection.notes:
         say(note)
@@ -83,7 +122,15 @@ def _explain(injection: "Injection") -> None:
         lines = "\n".join(render_lines(judged))
         size, tokens = len(lines.encode()), count_tokens(lines)
         rows.append(
-            (judged.entry.id, judged.trust.word, str(size), str(tokens), why, judged.entry.text.split("\n")[0][:60])
+            (
+                judged.entry.id,
+                judged.trust.word,
+                str(judged.value),
+                str(size),
+                str(tokens),
+                why,
+                judged.entry.text.split("\n")[0][:60],
+            )
         )
-    print_table(("id", "trust", "bytes", "tokens", "in the render", "entry"), rows)
+    print_table(("id", "trust", "value", "bytes", "tokens", "in the render", "entry"), rows)
     say(f"the render: {injection.render.bytes} bytes, {injection.render.tokens} tokens")

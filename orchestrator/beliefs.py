@@ -1,0 +1,149 @@
+"""The memory as it counts today: its entries judged by channel, age, ground and content."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from functools import cached_property
+
+from memory.document import Document, parse
+from memory.entry import Entry, Trust
+from memory.errors import MemoryFault
+from memory.poison import held_reason
+from memory.trust import Judged, committed_trust, judge
+from orchestrator.config_schema import Config
+from orchestrator.errors import MemoryProblem
+from orchestrator.grounding import Grounds
+from orchestrator.ledger import Act, Ledger
+from orchestrator.project import Project
+from orchestrator.records import Records
+
+MEMORY_FILE = ".orch/memory.md"
+_HINT = "mend it, or go on without it: orch spawn --no-memory"
+# So many of the most valuable entries are checked in one walk of the history; no budget holds more of them.
+_MOST_GROUNDED = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beliefs:
+    """A document and what its entries count for.
+
+    `confirmed` are the days on which an agent last claimed an entry, `closed` what became of those that a person (or a
+    newer claim) took out, by the entry's id.
+    """
+
+    project: Project
+    config: Config
+    document: Document
+    judged: tuple[Judged, ...]
+    today: date
+    confirmed: Mapping[str, str] = field(default_factory=dict)
+    closed: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def objection(self, item: Judged) -> str | None:
+        """Why an entry that would fit is not to be rendered; None when nothing speaks against it."""
+        held = self.held(item)
+        if held is not None:
+            return f"held back: {held}"
+        stale = self.stale(item)
+        return None if stale is None else f"stale: {stale}"
+
+    def held(self, item: Judged) -> str | None:
+        """Why an entry waits for a person: it was taken out before, or it steers the agent."""
+        closed = self.closed.get(item.entry.id)
+        if closed is not None:
+            return f"it was {closed} before"
+        return held_reason(item.entry.text) if item.trust is Trust.UNVERIFIED else None
+
+    def stale(self, item: Judged) -> str | None:
+        """Why an entry is out of date: not confirmed for too long, or a path that it names has gone."""
+        if item.trust is Trust.UNVERIFIED and self._age(item.entry) > self.config.memory.ttl_days > 0:
+            return f"not confirmed for more than {self.config.memory.ttl_days} days"
+        if not self.config.memory.ground:
+            return None
+        gone = self._grounds.missing(item.entry.text)
+        return None if gone is None else f"{gone} is there no more"
+
+    def checked(self) -> tuple[Judged, ...]:
+        """Every entry with its `stale` and `held` reasons filled in; for lists and reviews, which show all of them."""
+        found = []
+        for item in self.judged:
+            if item.entry.superseded:
+                found.append(item)
+                continue
+            found.append(replace(item, held=self.held(item), stale=self.stale(item)))
+        return tuple(found)
+
+    def _age(self, entry: Entry) -> int:
+        """Days since the entry was last confirmed; 0 where no day is known, or it is in the future."""
+        days = [day for day in (entry.provenance.date, self.confirmed.get(entry.id)) if day]
+        known = [found for found in map(_day, days) if found is not None and found <= self.today]
+        return (self.today - max(known)).days if known else 0
+
+    @cached_property
+    def _grounds(self) -> Grounds:
+        best = sorted(self.judged, key=lambda item: -item.value)[:_MOST_GROUNDED]
+        return Grounds(project=self.project, texts=[item.entry.text for item in best if not item.entry.superseded])
+
+
+def load_beliefs(project: Project, config: Config, *, today: date | None = None) -> Beliefs | None:
+    """Judge the memory; None when there is none. Raises MemoryProblem when it cannot be read."""
+    document, notes = load_document(project)
+    if document is None:
+        return None
+    ledger = Ledger(records=Records(path=project.records))
+    lines = ledger.lines()
+    day = today or datetime.now(UTC).date()
+    judged = judge(document, committed=committed(project), ledger=ledger.grants(lines), today=day)
+    confirmed = {line.entry: line.at[:10] for line in lines if line.act in (Act.PROPOSED, Act.CORROBORATED)}
+    return Beliefs(
+        project=project,
+        config=config,
+        document=document,
+        judged=judged,
+        today=day,
+        confirmed=confirmed,
+        closed={entry: line.act.value for entry, line in ledger.closed(lines).items()},
+        notes=notes,
+    )
+
+
+def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
+    """The memory of the main checkout, or of the default branch's tree in a bare layout; None when there is none."""
+    path = project.memory_path
+    try:
+        if path is None:
+            data = _from_tree(project, "HEAD")
+            note = "no main checkout: the memory is that of the default branch's last commit"
+            return (None, ()) if data is None else (parse(data), (note,))
+        return parse(path.read_bytes()), ()
+    except FileNotFoundError:
+        return None, ()
+    except OSError as exc:
+        raise MemoryProblem(f"cannot read {path}: {exc.strerror}", _HINT) from exc
+    except MemoryFault as exc:
+        hint = f"{exc.hint}; {_HINT}" if exc.hint else _HINT
+        raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
+
+
+def committed(project: Project) -> dict[str, Trust]:
+    """What the last commit of the main checkout (in a bare layout: of the default branch) grants."""
+    data = _from_tree(project, "HEAD")
+    if data is None:
+        return {}
+    try:
+        return committed_trust(parse(data))
+    except MemoryFault:
+        return {}
+
+
+def _from_tree(project: Project, rev: str) -> bytes | None:
+    found = project.git().run("cat-file", "blob", f"{rev}:{MEMORY_FILE}", check=False)
+    return found.stdout if found.code == 0 else None
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,68 @@
+"""`orch memory add`: a person adds an entry, an agent proposes one."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from orchestrator.deciding import Desk
+
+
+@click.command("add")
+@click.option("-s", "--section", metavar="NAME", help="The section; made when it is not there. Default: Notes.")
+@click.option("--supersedes", metavar="ID", help="The entry that this one takes the place of.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("text", nargs=-1, required=True)
+def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[str, ...]) -> None:
+    """Add TEXT as one entry (- reads it from standard input). From a person's terminal it counts as theirs.
+
+    Inside an agent it is a proposal: it goes into the memory as unverified when the agent ends (memory.stage), and is
+    believed no further until another agent finds the same, or a person approves it. What holds a secret is refused.
+    """
+    from orchestrator.channel import agent_behind
+    from orchestrator.commands.context import load_records
+    from orchestrator.config import environment
+    from orchestrator.deciding import Desk, add_entry, supersede
+    from orchestrator.view import answer, print_json
+
+    said = _text(text)
+    project, records = load_records()
+    desk = Desk(project=project, records=records)
+    agent = agent_behind(environment())
+    if agent is not None:
+        from orchestrator.proposing import propose
+
+        decision = propose(desk, agent, said, section=section, supersedes=supersedes)
+        _settle_if_ended(desk, agent)
+    elif supersedes is not None:
+        decision = supersede(desk, supersedes, said)
+    else:
+        decision = add_entry(desk, said, section)
+    if as_json:
+        print_json({"entry": {"id": decision.id, "text": decision.text, "done": decision.done}})
+    else:
+        answer(f"{decision.done} {decision.id}")
+
+
+def _text(words: tuple[str, ...]) -> str:
+    from orchestrator.errors import UsageProblem
+
+    if words != ("-",):
+        return " ".join(words)
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise UsageProblem(f"the text is not UTF-8 (byte {exc.start})", "convert it: iconv") from exc
+
+
+def _settle_if_ended(desk: "Desk", agent_id: str) -> None:
+    """A proposal of an agent that nobody supervises any more lands at once."""
+    agent = desk.records.agent(agent_id)
+    if agent is not None and agent.live:
+        return
+    from orchestrator.commands.context import load_context
+    from orchestrator.settling import settle
+
+    context = load_context()
+    settle(context.project, context.records, context.config)

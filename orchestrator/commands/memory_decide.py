@@ -1,0 +1,74 @@
+"""`orch memory approve|reject|supersede|rm`: a person's decisions about single entries."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from orchestrator.deciding import Decision, Desk
+
+_IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.command("approve")
+@_JSON
+@_IDS
+def approve(ids: tuple[str, ...], as_json: bool) -> None:
+    """Vouch for entries, or take proposals that wait: they count as trusted from now on."""
+    from orchestrator import deciding
+
+    _decide("approve", ids, as_json, deciding.approve)
+
+
+@click.command("reject")
+@click.option("--why", default="", metavar="TEXT", help="The reason, kept in the history.")
+@_JSON
+@_IDS
+def reject(ids: tuple[str, ...], as_json: bool, why: str) -> None:
+    """Turn entries or proposals down: they go, and no agent can propose them again."""
+    from orchestrator import deciding
+
+    _decide("reject", ids, as_json, lambda desk, each: deciding.reject(desk, each, why))
+
+
+@click.command("supersede")
+@_JSON
+@click.argument("entry", metavar="ID")
+@click.argument("text", nargs=-1, required=True)
+def supersede(entry: str, text: tuple[str, ...], as_json: bool) -> None:
+    """Put TEXT in the place of an entry, which stays in the file, struck through."""
+    from orchestrator import deciding
+
+    _decide("supersede", (entry,), as_json, lambda desk, each: deciding.supersede(desk, each, " ".join(text)))
+
+
+@click.command("rm")
+@_JSON
+@_IDS
+def rm(ids: tuple[str, ...], as_json: bool) -> None:
+    """Remove entries from the memory. No agent can propose them again, and nothing of ours keeps their text."""
+    from orchestrator import deciding
+
+    _decide("remove", ids, as_json, deciding.remove)
+
+
+def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[Desk, str], Decision]") -> None:
+    from orchestrator.channel import require_person
+    from orchestrator.commands.context import load_context
+    from orchestrator.deciding import Desk
+    from orchestrator.settling import settle
+    from orchestrator.view import answer, print_json, say
+
+    context = load_context()
+    require_person(context.environ, f"{what} entries")
+    for line in settle(context.project, context.records, context.config):
+        say(line)
+    desk = Desk(project=context.project, records=context.records)
+    decisions = [decide(desk, each) for each in ids]
+    if as_json:
+        print_json({"entries": [{"id": each.id, "done": each.done} for each in decisions]})
+        return
+    for each in decisions:
+        answer(f"{each.done} {each.id}")

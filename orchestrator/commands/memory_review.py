@@ -1,0 +1,137 @@
+"""`orch memory review`: a pass over what needs a person."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from orchestrator import deciding
+    from orchestrator.commands.context import Context
+    from orchestrator.reviewing import Item
+
+_KEYS = "a approve · r reject · e edit (a new text) · x remove · s skip · q quit"
+
+
+@click.command("review")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and decide nothing.")
+@click.option("--list", "as_list", is_flag=True, help="Print what waits, decide nothing.")
+@click.option("--approve-all", is_flag=True, help="Approve every proposal that is in no conflict and not held back.")
+def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
+    """Go through what needs a person: conflicts, entries nobody vouched for, proposals, what is held back or stale.
+
+    Each is shown with its source, what is known of the agent's run, and the change that approving would make. One key
+    decides; nothing is committed.
+    """
+    from orchestrator.channel import require_person
+    from orchestrator.commands.context import load_context
+    from orchestrator.reviewing import load_items
+    from orchestrator.settling import settle_or_tell
+    from orchestrator.view import answer, print_json, say
+
+    context = load_context()
+    settle_or_tell(context.project, context.records, context.config, say)
+    items = load_items(context.project, context.config, context.records)
+    if as_json:
+        print_json({"items": [each.to_json() for each in items]})
+        return
+    if approve_all:
+        require_person(context.environ, "approve entries")
+        _approve_all(context, [each for each in items if each.kind in ("proposal", "unverified")])
+        return
+    if not items:
+        say("nothing needs you")
+        return
+    if as_list or not sys.stdin.isatty() or not sys.stdout.isatty():
+        for each in items:
+            answer(f"{each.id}  {each.kind}  {each.text.splitlines()[0]}")
+        say("on a terminal, orch memory review decides them one by one; orch memory approve and reject take ids")
+        return
+    require_person(context.environ, "review the memory")
+    _pass(context, items)
+
+
+def _pass(context: "Context", items: "tuple[Item, ...]") -> None:
+    from orchestrator.view import answer, say
+
+    decided = 0
+    for number, item in enumerate(items, 1):
+        _show(number, len(items), item)
+        while True:
+            say(_KEYS)
+            key = click.getchar(echo=False).lower()
+            if key == "q" or key in ("\x04", "\x1b"):
+                answer(f"{decided} decided, {len(items) - number + 1} left")
+                return
+            done = _decide(context, item, key)
+            if done is None:
+                continue
+            if done:
+                answer(f"  {done}")
+                decided += 1
+            break
+    answer(f"{decided} decided")
+
+
+def _decide(context: "Context", item: "Item", key: str) -> str | None:
+    """Carry out one key; None for a key that means nothing, "" for a skip."""
+    from orchestrator import deciding
+    from orchestrator.errors import OrchError
+    from orchestrator.view import complain
+
+    desk = deciding.Desk(project=context.project, records=context.records)
+    try:
+        if key == "a":
+            return deciding.approve(desk, item.id).done
+        if key == "r":
+            return deciding.reject(desk, item.id).done
+        if key == "x":
+            return deciding.remove(desk, item.id).done
+        if key == "e":
+            text = click.prompt("new text", default=item.text)
+            return _replace(desk, item, text)
+        return "" if key in ("s", "\r", "\n", " ") else None
+    except OrchError as exc:
+        complain(exc.message, exc.hint)
+        return ""
+
+
+def _replace(desk: "deciding.Desk", item: "Item", text: str) -> str:
+    from orchestrator import deciding
+
+    if item.kind in ("proposal", "conflict"):
+        deciding.reject(desk, item.id, "reworded by a person")
+        return deciding.add_entry(desk, text).done
+    return deciding.supersede(desk, item.id, text).done
+
+
+def _approve_all(context: "Context", items: "list[Item]") -> None:
+    from orchestrator import deciding
+    from orchestrator.view import answer
+
+    desk = deciding.Desk(project=context.project, records=context.records)
+    for each in items:
+        answer(f"{deciding.approve(desk, each.id).done} {each.id}")
+
+
+def _show(number: int, count: int, item: "Item") -> None:
+    from orchestrator.view import answer
+
+    answer("")
+    answer(click.style(f"{number}/{count}  {item.kind}  {item.id}", bold=True))
+    for line in item.text.split("\n"):
+        answer(f"  {line}")
+    for name, value in (
+        ("why", item.why),
+        ("against", item.against),
+        ("source", item.source),
+        ("agent", item.digest),
+        ("fix", item.fix),
+    ):
+        if value:
+            answer(f"  {name:<8}{value}")
+    for line in item.excerpt:
+        answer(f"  said    {line}")
+    for line in item.diff.splitlines():
+        colour = {"+": "green", "-": "red"}.get(line[:1])
+        answer("  " + (click.style(line, fg=colour) if colour else line))

@@ -1,0 +1,137 @@
+"""Landing one proposal in the memory: new, known, corroborated, superseding, or in conflict with a person's entry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from memory.document import Document
+from memory.edit import insert_entry, retag_entry, strike_entry
+from memory.entry import Entry, Trust
+from memory.errors import MemoryFault
+from memory.similar import contradicts, same_fact
+from memory.tag import render_tag
+from memory.trust import judge
+from orchestrator.agent import Agent
+from orchestrator.deciding import Desk, provenance_of, struck_provenance
+from orchestrator.ledger import Act
+from orchestrator.proposals import Proposal, State
+
+_MOST_GENERATIONS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Landing:
+    """The document afterwards, the state that the proposal has now, and why in one line ("": it went in as new)."""
+
+    document: Document
+    state: State
+    why: str = ""
+
+
+def land(
+    desk: Desk, document: Document, proposal: Proposal, *, agents: Mapping[str, Agent], granted: Mapping[str, Trust]
+) -> Landing:
+    """Put a proposal where it belongs. `granted` is what the main checkout's commit grants.
+
+    Nothing here believes the claim: it enters as unverified, confirms what another, independent agent claimed, or waits
+    for a person.
+    """
+    refused = _refused_before(desk, proposal)
+    if refused:
+        return Landing(document=document, state=State.DROPPED, why=refused)
+    grants = desk.ledger.grants()
+    trusts = {
+        item.entry.id: item.trust
+        for item in judge(document, committed=granted, ledger=grants)
+        if not item.entry.superseded
+    }
+    living = [entry for entry in document.entries if not entry.superseded]
+    same = next((entry for entry in living if same_fact(proposal.text, entry.text)), None)
+    if same is not None:
+        return _again(desk, document, proposal, same, trusts[same.id], agents)
+    old = _contradicted(living, proposal)
+    if old is None:
+        return _enter(desk, document, proposal)
+    if trusts[old.id] is Trust.HUMAN or _vouched(desk, old, granted):
+        desk.ledger.write(
+            Act.CONFLICT, [proposal.entry], channel="agent", agent=proposal.agent, against=old.id, text=proposal.text
+        )
+        return Landing(document=document, state=State.CONFLICT, why=f"in conflict with a person's entry {old.id}")
+    desk.ledger.write(Act.SUPERSEDED, [old.id], channel="agent", agent=proposal.agent, by=proposal.entry)
+    entered = _enter(desk, strike_entry(document, old, struck_provenance(old)), proposal)
+    return replace(entered, why=f"in place of {old.id}")
+
+
+def _refused_before(desk: Desk, proposal: Proposal) -> str:
+    for entry, line in desk.ledger.closed().items():
+        said = line.detail.get("text")
+        if entry == proposal.entry or (isinstance(said, str) and same_fact(proposal.text, said)):
+            return f"not taken, since it was {line.act.value} before"
+    return ""
+
+
+def _again(
+    desk: Desk, document: Document, proposal: Proposal, entry: Entry, trust: Trust, agents: Mapping[str, Agent]
+) -> Landing:
+    """The memory says so already: another independent agent makes it trusted, anything else changes nothing."""
+    if trust > Trust.UNVERIFIED:
+        return Landing(document=document, state=State.DROPPED, why="known already")
+    earlier = [
+        each
+        for each in desk.proposals.all(State.LANDED, State.SETTLED)
+        if each.number != proposal.number and same_fact(each.text, entry.text)
+    ]
+    if not earlier:
+        # Somebody wrote it into the file. That is no witness, so this claim is the first one.
+        desk.ledger.write(Act.PROPOSED, [entry.id], channel="agent", agent=proposal.agent)
+        return Landing(document=document, state=State.LANDED, why="claimed for the first time")
+    if entry.id in _shown(agents.get(proposal.agent)):
+        return Landing(document=document, state=State.DROPPED, why="known to its agent from the memory itself")
+    mine = _root(proposal.agent, agents)
+    witnesses = [each for each in earlier if _root(each.agent, agents) != mine]
+    if not witnesses:
+        return Landing(document=document, state=State.DROPPED, why="claimed before by the same agent")
+    names = tuple(dict.fromkeys([*(each.agent for each in witnesses), proposal.agent]))
+    tag = render_tag("trusted", replace(entry.provenance, date=proposal.at[:10], agents=names))
+    desk.ledger.write(Act.CORROBORATED, [entry.id], channel="corroboration", agent=proposal.agent, agents=list(names))
+    desk.ledger.grant([entry.id], Trust.TRUSTED, "corroboration")
+    return Landing(document=retag_entry(document, entry, tag), state=State.LANDED, why="corroborated, now trusted")
+
+
+def _contradicted(living: list[Entry], proposal: Proposal) -> Entry | None:
+    if proposal.supersedes:
+        return next((entry for entry in living if entry.id.startswith(proposal.supersedes)), None)
+    return next((entry for entry in living if contradicts(proposal.text, entry.text)), None)
+
+
+def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
+    """Whether a person stands behind an entry: by a command, or by a commit that calls it more than unverified."""
+    lines = [line for line in desk.ledger.lines(entry.id) if line.channel != "corroboration"]
+    return granted.get(entry.id, Trust.UNVERIFIED) > Trust.UNVERIFIED or entry.id in desk.ledger.grants(lines)
+
+
+def _enter(desk: Desk, document: Document, proposal: Proposal) -> Landing:
+    try:
+        entered = insert_entry(
+            document, proposal.text, section=proposal.section, tag=render_tag("unverified", provenance_of(proposal))
+        )
+    except MemoryFault as exc:
+        return Landing(document=document, state=State.DROPPED, why=exc.message)
+    desk.ledger.write(Act.PROPOSED, [proposal.entry], channel="agent", agent=proposal.agent)
+    return Landing(document=entered, state=State.LANDED)
+
+
+def _shown(agent: Agent | None) -> frozenset[str]:
+    """The entries that the agent's own render held."""
+    shown = agent.extra.get("shown", ()) if agent is not None else ()
+    return frozenset(each for each in shown if isinstance(each, str))
+
+
+def _root(agent_id: str, agents: Mapping[str, Agent]) -> str:
+    """The first agent of its line: one that an agent spawned itself is no other witness than that agent."""
+    for _ in range(_MOST_GENERATIONS):
+        agent = agents.get(agent_id)
+        parent = agent.extra.get("parent") if agent is not None else None
+        if not isinstance(parent, str) or parent == agent_id:
+            break
+        agent_id = parent
+    return agent_id

@@ -1,0 +1,87 @@
+"""Looking through the memory for what a person should see to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from memory.secrets import find_secret
+from memory.trust import Judged
+from orchestrator.beliefs import Beliefs, load_beliefs
+from orchestrator.config_schema import Config
+from orchestrator.ledger import Ledger
+from orchestrator.project import Project
+from orchestrator.records import Records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing. `line` is that of the file (from 1), `kind` a word, `what` one line that repeats no secret."""
+
+    kind: str
+    what: str
+    line: int | None = None
+    entry: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as a JSON object."""
+        return {"kind": self.kind, "what": self.what, "line": self.line, "entry": self.entry}
+
+
+def lint_memory(project: Project, config: Config, records: Records) -> tuple[Finding, ...]:
+    """Every finding, in the order of the file. Raises MemoryProblem where the file cannot be read at all."""
+    beliefs = load_beliefs(project, config)
+    if beliefs is None:
+        return ()
+    found = [*_secrets(beliefs)]
+    seen: set[str] = set()
+    for item in beliefs.checked():
+        found += _entry(item, beliefs.today, seen)
+        seen.add(item.entry.id)
+    found.sort(key=lambda each: each.line or 0)
+    conflicts = Ledger(records=records).conflicts()
+    found += [
+        Finding(
+            kind="conflict", entry=line.entry, what=f"an agent claims what contradicts {line.detail.get('against')}"
+        )
+        for line in conflicts
+    ]
+    return tuple(found)
+
+
+def _secrets(beliefs: Beliefs) -> Iterator[Finding]:
+    for number, line in enumerate(beliefs.document.lines, 1):
+        secret = find_secret(line)
+        if secret is not None:
+            yield Finding(kind="secret", line=number, what=f"the line holds what looks like {secret[1]}")
+
+
+def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:
+    entry = item.entry
+
+    def found(kind: str, what: str) -> Finding:
+        return Finding(kind=kind, what=what, line=entry.first_line + 1, entry=entry.id)
+
+    if entry.unknown_tag:
+        yield found("unknown tag", f"{entry.tag} is no tag of ours: it counts as unverified")
+    if entry.superseded:
+        return
+    if item.forged:
+        word = entry.claimed.word
+        yield found("unvouched", f"it stands there as {word}, but nobody vouched: commit it, or orch memory approve")
+    if entry.id in seen:
+        yield found("twice", "the same entry stands above already")
+    if item.held is not None:
+        yield found("held back", item.held)
+    if item.stale is not None:
+        yield found("stale", item.stale)
+    if _future(entry.provenance.date, today):
+        yield found("future date", f"{entry.provenance.date} has not come yet")
+
+
+def _future(day: str | None, today: date) -> bool:
+    try:
+        # A day of grace: the writer's time zone may be ahead of UTC.
+        return day is not None and (date.fromisoformat(day) - today).days > 1
+    except ValueError:
+        return True

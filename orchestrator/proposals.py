@@ -1,0 +1,131 @@
+"""What agents propose: kept beside the memory until it is settled, with the branch that it was learned on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from memory.entry import entry_id
+from orchestrator.records import Records, now
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS proposals (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    text TEXT NOT NULL,
+    section TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    backend TEXT,
+    branch TEXT,
+    base TEXT,
+    sha TEXT,
+    supersedes TEXT,
+    state TEXT NOT NULL,
+    why TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS proposals_state ON proposals (state, number);
+"""
+_COLUMNS = "number, at, entry, text, section, agent, backend, branch, base, sha, supersedes, state, why"
+
+
+class State(StrEnum):
+    """Where a proposal stands."""
+
+    WAITING = "waiting"  # for its agent's end, or for the merge of its branch
+    LANDED = "landed"  # in the memory; goes again if its branch is discarded
+    SETTLED = "settled"  # in the memory for good: its branch is merged, or it never had one
+    CONFLICT = "conflict"  # it contradicts what a person vouched for: a person decides
+    DROPPED = "dropped"  # not taken: rejected before, or known already
+    WITHDRAWN = "withdrawn"  # its branch was discarded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """One claim of one agent. `sha` is the tip of its branch when last seen; `why` a one-line reason for the state."""
+
+    number: int
+    at: str
+    entry: str
+    text: str
+    section: str
+    agent: str
+    backend: str | None
+    branch: str | None
+    base: str | None
+    sha: str | None
+    supersedes: str | None
+    state: State
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposals:
+    """The proposals in the records."""
+
+    records: Records
+
+    @contextmanager
+    def _connected(self) -> "Iterator[sqlite3.Connection]":
+        with self.records.connected() as connection:
+            connection.executescript(_SCHEMA)
+            yield connection
+
+    def add(
+        self,
+        text: str,
+        *,
+        section: str,
+        agent: str,
+        backend: str | None = None,
+        branch: str | None = None,
+        base: str | None = None,
+        sha: str | None = None,
+        supersedes: str | None = None,
+    ) -> str:
+        """Keep a claim as waiting; the same claim of the same agent is kept once. Returns the entry's id."""
+        entry = entry_id(text)
+        with self._connected() as connection:
+            connection.execute(
+                "INSERT INTO proposals (at, entry, text, section, agent, backend, branch, base, sha, supersedes, state)"
+                " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' WHERE NOT EXISTS"
+                " (SELECT 1 FROM proposals WHERE entry = ? AND agent = ? AND state = 'waiting')",
+                (now(), entry, text, section, agent, backend, branch, base, sha, supersedes, entry, agent),
+            )
+        return entry
+
+    def all(self, *states: State, entry: str | None = None) -> tuple[Proposal, ...]:
+        """Those in one of the states (none given: every state), about one entry if given, in order."""
+        if not self.records.path.exists():
+            return ()
+        wanted = states or tuple(State)
+        marks = ", ".join("?" * len(wanted))
+        values = [*(state.value for state in wanted), *([entry] if entry is not None else [])]
+        where = f"state IN ({marks})" + (" AND entry = ?" if entry is not None else "")
+        with self._connected() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM proposals WHERE {where} ORDER BY number", values
+            ).fetchall()
+        names = _COLUMNS.split(", ")
+        return tuple(Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows)
+
+    def move(self, number: int, state: State, *, why: str = "", sha: str | None = None) -> None:
+        """Give a proposal another state, and the tip of its branch where it is known."""
+        with self._connected() as connection:
+            connection.execute(
+                "UPDATE proposals SET state = ?, why = ?, sha = coalesce(?, sha) WHERE number = ?",
+                (state.value, why, sha, number),
+            )
+
+    def forget(self, entry: str) -> None:
+        """Blank the text of every claim of a fact that a person removed; that there was one stays known."""
+        with self._connected() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(
+                "UPDATE proposals SET text = '', state = 'dropped', why = 'removed by a person' WHERE entry = ?",
+                (entry,),
+            )

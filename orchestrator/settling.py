@@ -1,0 +1,150 @@
+"""Settling proposals: into the memory at their agent's end or merge, out of it when their branch is discarded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.document import Document
+from memory.edit import strike_entry
+from memory.entry import Trust
+from memory.similar import same_fact
+from orchestrator.agent import Agent
+from orchestrator.beliefs import committed
+from orchestrator.config import environment, load_config
+from orchestrator.config_schema import Config
+from orchestrator.deciding import Desk, struck_provenance
+from orchestrator.errors import OrchError
+from orchestrator.fate import Fate, branch_tip, fate
+from orchestrator.landing import land
+from orchestrator.ledger import Act
+from orchestrator.liveness import observed
+from orchestrator.project import Project, load_project
+from orchestrator.proposals import Proposal, State
+from orchestrator.records import Records
+
+
+def settle_or_tell(project: Project, records: Records, config: Config, tell: Callable[[str], None]) -> None:
+    """As `settle`, where it is not the matter itself: what cannot be settled now is told, and settled later."""
+    try:
+        for line in settle(project, records, config):
+            tell(f"memory: {line}")
+    except OrchError as exc:
+        tell(f"what agents proposed could not be settled: {exc.message}")
+
+
+def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]) -> None:
+    """As `settle_or_tell`, for the end of an agent: the configuration is read anew, and no fault of it matters here."""
+    try:
+        project = load_project(common_dir)
+        config = load_config(project.config_path, environment())
+    except OrchError as exc:
+        tell(f"what the agent proposed is settled by the next command: {exc.message}")
+        return
+    settle_or_tell(project, records, config, tell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Course:
+    """What is to be done with one proposal, decided before the lock is taken (git is slow, and is not asked in it)."""
+
+    proposal: Proposal
+    fate: Fate | None
+    tip: str | None
+
+
+def settle(project: Project, records: Records, config: Config) -> tuple[str, ...]:
+    """Bring every open proposal as far as it goes; return a line for each that moved. Nothing open costs nothing."""
+    desk = Desk(project=project, records=records)
+    open_ = desk.proposals.all(State.WAITING, State.LANDED)
+    if not open_ or project.memory_path is None:
+        return ()
+    agents = {agent.id: agent for agent in records.agents()}
+    courses = _courses(desk, config, open_, agents)
+    if not courses:
+        return ()
+    lines: list[str] = []
+    granted = committed(project)
+
+    def change(document: Document) -> Document:
+        fresh = {each.number: each.state for each in desk.proposals.all()}
+        for course in courses:
+            if fresh.get(course.proposal.number) is course.proposal.state:
+                document = _settled(desk, document, course, agents, granted, lines)
+        return document
+
+    desk.change(change)
+    return tuple(lines)
+
+
+def _courses(desk: Desk, config: Config, open_: Sequence[Proposal], agents: Mapping[str, Agent]) -> tuple[_Course, ...]:
+    git = desk.project.git()
+    fates: dict[tuple[str, str | None], tuple[Fate, str | None]] = {}
+    found = []
+    for each in open_:
+        agent = agents.get(each.agent)
+        if each.state is State.WAITING and agent is not None and observed(desk.records, agent).live:
+            continue
+        outcome: Fate | None = None
+        tip = each.sha
+        if each.branch is not None:
+            key = (each.branch, each.sha)
+            if key not in fates:
+                fates[key] = (
+                    fate(git, each.branch, base=each.base, tip=each.sha),
+                    branch_tip(git, each.branch) or each.sha,
+                )
+            outcome, tip = fates[key]
+        if outcome is Fate.OPEN and (each.state is State.LANDED or config.memory.stage == "merge"):
+            if tip != each.sha:
+                # The tip is kept, since a branch that is gone tomorrow is judged by where it was last seen.
+                desk.proposals.move(each.number, each.state, why=each.why, sha=tip)
+            continue
+        found.append(_Course(proposal=each, fate=outcome, tip=tip))
+    return tuple(found)
+
+
+def _settled(
+    desk: Desk,
+    document: Document,
+    course: _Course,
+    agents: Mapping[str, Agent],
+    granted: Mapping[str, Trust],
+    lines: list[str],
+) -> Document:
+    proposal = course.proposal
+    if course.fate is Fate.DISCARDED:
+        lines.append(f"withdrawn, since its branch {proposal.branch} was discarded: {_first_line(proposal)}")
+        desk.proposals.move(proposal.number, State.WITHDRAWN, why=f"branch {proposal.branch} was discarded")
+        return _withdraw(desk, document, proposal, granted)
+    after = State.SETTLED if course.fate in (Fate.MERGED, None) else State.LANDED
+    if proposal.state is State.LANDED:
+        desk.proposals.move(proposal.number, after, sha=course.tip)
+        return document
+    landing = land(desk, document, proposal, agents=agents, granted=granted)
+    desk.proposals.move(
+        proposal.number, after if landing.state is State.LANDED else landing.state, why=landing.why, sha=course.tip
+    )
+    lines.append(f"{landing.why or 'proposed'}: {_first_line(proposal)}")
+    return landing.document
+
+
+def _withdraw(desk: Desk, document: Document, proposal: Proposal, granted: Mapping[str, Trust]) -> Document:
+    """Strike a fact through whose only source is gone; not one that a person vouched for."""
+    others = desk.proposals.all(State.LANDED, State.SETTLED)
+    if any(each.number != proposal.number and same_fact(each.text, proposal.text) for each in others):
+        return document
+    vouched = max(granted.get(proposal.entry, Trust.UNVERIFIED), _by_person(desk, proposal.entry))
+    entry = document.entry(proposal.entry)
+    if vouched > Trust.UNVERIFIED or entry is None or entry.superseded:
+        return document
+    desk.ledger.write(Act.WITHDRAWN, [entry.id], channel="orch", agent=proposal.agent, branch=proposal.branch)
+    return strike_entry(document, entry, struck_provenance(entry))
+
+
+def _by_person(desk: Desk, entry: str) -> Trust:
+    lines = [line for line in desk.ledger.lines(entry) if line.channel != "corroboration"]
+    return desk.ledger.grants(lines).get(entry, Trust.UNVERIFIED)
+
+
+def _first_line(proposal: Proposal) -> str:
+    return f"{proposal.text.splitlines()[0][:80] if proposal.text else ''} ({proposal.entry})"
