@@ -38,6 +38,7 @@ class Beliefs:
     today: date
     confirmed: Mapping[str, str] = field(default_factory=dict)
     closed: Mapping[str, str] = field(default_factory=dict)
+    writes: bool = True
     notes: tuple[str, ...] = ()
 
     def objection(self, item: Judged) -> str | None:
@@ -83,11 +84,18 @@ class Beliefs:
     @cached_property
     def _grounds(self) -> Grounds:
         best = sorted(self.judged, key=lambda item: -item.value)[:_MOST_GROUNDED]
-        return Grounds(project=self.project, texts=[item.entry.text for item in best if not item.entry.superseded])
+        return Grounds(
+            project=self.project,
+            texts=[item.entry.text for item in best if not item.entry.superseded],
+            keep=self.writes,
+        )
 
 
-def load_beliefs(project: Project, config: Config, *, today: date | None = None) -> Beliefs | None:
-    """Judge the memory; None when there is none. Raises MemoryProblem when it cannot be read."""
+def load_beliefs(project: Project, config: Config, *, today: date | None = None, writes: bool = True) -> Beliefs | None:
+    """Judge the memory; None when there is none. Raises MemoryProblem when it cannot be read.
+
+    Without `writes`, not even a cache is written.
+    """
     document, notes = load_document(project)
     if document is None:
         return None
@@ -104,6 +112,7 @@ def load_beliefs(project: Project, config: Config, *, today: date | None = None)
         today=day,
         confirmed=confirmed,
         closed={entry: line.act.value for entry, line in ledger.closed(lines).items()},
+        writes=writes,
         notes=notes,
     )
 

@@ -17,6 +17,7 @@ _GLOB = frozenset("*?[")
 @dataclass(kw_only=True)
 class Grounds:
     """Answers which path of a text has gone; `texts` are all that may be asked about, so that git walks once.
+    `keep` writes what was found into the machine-local state, for the next time.
 
     A path has gone when it is not in the main checkout, and the history of HEAD says that it once was: a name that
     git never knew (a generated folder, a content type) is no evidence of anything.
@@ -24,6 +25,7 @@ class Grounds:
 
     project: Project
     texts: Sequence[str] = ()
+    keep: bool = True
     _gone: frozenset[str] | None = field(default=None, init=False)
 
     def missing(self, text: str) -> str | None:
@@ -33,7 +35,7 @@ class Grounds:
             return None
         if self._gone is None:
             every = {path for each in self.texts for path in named_paths(each) if not _exists(self.project, path)}
-            self._gone = _once_there(self.project, every | set(absent))
+            self._gone = _once_there(self.project, every | set(absent), keep=self.keep)
         return next((path for path in absent if path in self._gone), None)
 
 
@@ -48,7 +50,7 @@ def _exists(project: Project, path: str) -> bool:
     return project.git().succeeds("cat-file", "-e", f"HEAD:{path.rstrip('/')}")
 
 
-def _once_there(project: Project, paths: set[str]) -> frozenset[str]:
+def _once_there(project: Project, paths: set[str], *, keep: bool) -> frozenset[str]:
     """Those of the paths that the history of HEAD has deleted; answers are kept for the next time."""
     git = project.git()
     head = git.commit("HEAD")
@@ -66,7 +68,8 @@ def _once_there(project: Project, paths: set[str]) -> frozenset[str]:
     except ProcessFault:
         return frozenset(paths & gone)  # a history too long to walk: no evidence, so nothing is stale
     gone |= found
-    _write_cache(cache, head, gone, never | (asked - found))
+    if keep:
+        _write_cache(cache, head, gone, never | (asked - found))
     return frozenset(paths & gone)
 
 

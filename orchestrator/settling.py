@@ -10,7 +10,7 @@ from memory.entry import Trust
 from memory.similar import same_fact
 from orchestrator.agent import Agent
 from orchestrator.beliefs import committed
-from orchestrator.config import environment, load_config
+from orchestrator.config import environment
 from orchestrator.config_schema import Config
 from orchestrator.deciding import Desk, struck_provenance
 from orchestrator.errors import OrchError
@@ -21,6 +21,7 @@ from orchestrator.liveness import observed
 from orchestrator.project import Project, load_project
 from orchestrator.proposals import Proposal, State
 from orchestrator.records import Records
+from orchestrator.settings import load_settings
 
 
 def settle_or_tell(project: Project, records: Records, config: Config, tell: Callable[[str], None]) -> None:
@@ -36,7 +37,7 @@ def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]
     """As `settle_or_tell`, for the end of an agent: the configuration is read anew, and no fault of it matters here."""
     try:
         project = load_project(common_dir)
-        config = load_config(project.config_path, environment())
+        config = load_settings(project, environment())
     except OrchError as exc:
         tell(f"what the agent proposed is settled by the next command: {exc.message}")
         return

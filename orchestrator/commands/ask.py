@@ -17,7 +17,7 @@ def command(as_json: bool, verbatim: bool, question: tuple[str, ...]) -> None:
     from orchestrator.view import answer, print_json, say
 
     context = load_context()
-    memory = open_memory(context.project)
+    memory = open_memory(context.project, context.config)
     found, note = ask(memory, " ".join(question), context.config, verbatim=verbatim)
     if note is not None:
         say(note)

@@ -10,12 +10,14 @@ import click
 def command(place: Path | None) -> None:
     """Serve the project's memory over MCP on standard input and output, for any client that speaks it.
 
-    Its tool is project_memory, which only reads.
+    Its tools are project_memory, which only reads, and propose_fact, by which an agent proposes an entry (unverified).
     """
+    from orchestrator.channel import agent_behind
     from orchestrator.config import environment
     from orchestrator.mcp_server import serve
     from orchestrator.project import load_project
     from orchestrator.settings import load_settings
 
     project = load_project(place or Path.cwd())
-    serve(project, load_settings(project, environment()))
+    environ = environment()
+    serve(project, load_settings(project, environ), agent_behind(environ))

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from orchestrator.answer import Memory
+    from orchestrator.config_schema import Config
     from orchestrator.project import Project
 
 
@@ -24,7 +25,7 @@ def command() -> int:
     from orchestrator.view import answer, complain, say
 
     context = load_context()
-    memory = _Fresh(context.project)
+    memory = _Fresh(context.project, context.config)
     memory.current()
     for line in _lines(context.environ):
         meaning = read_line(line)
@@ -50,8 +51,9 @@ def command() -> int:
 class _Fresh:
     """The memory, read again only when its file has changed."""
 
-    def __init__(self, project: "Project") -> None:
+    def __init__(self, project: "Project", config: "Config") -> None:
         self._project = project
+        self._config = config
         self._seen: tuple[int, int] | None = None
         self._memory: Memory | None = None
 
@@ -61,7 +63,7 @@ class _Fresh:
 
         seen = self._stamp()
         if self._memory is None or seen != self._seen:
-            self._memory, self._seen = open_memory(self._project), seen
+            self._memory, self._seen = open_memory(self._project, self._config), seen
         return self._memory
 
     def _stamp(self) -> tuple[int, int] | None:

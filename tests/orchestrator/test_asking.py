@@ -40,7 +40,11 @@ def remember(repo: Path, text: str) -> Path:
 def test_an_answer_cites_the_entry_with_its_trust_and_provenance(orch: Orch, repo: Path) -> None:
     remember(repo, MEMORY)
     said = orch.ok("ask", "When do session tokens expire?").stdout.splitlines()
-    assert said[0].endswith(" · unverified · 2026-06-01 · agent b7c8 · claude · sha 1234567]")
+    # The TTL of an unverified entry has run out since, and the citation says so.
+    said_of = (
+        " · unverified · 2026-06-01 · agent b7c8 · claude · sha 1234567 · stale: not confirmed for more than 90 days]"
+    )
+    assert said[0].endswith(said_of)
     assert CITATION.match(said[0])
     assert said[1:] == ["  Session tokens expire after 30 minutes."]
 
