@@ -63,6 +63,16 @@ def _removed(project: Project, records: Records, agent: Agent, removal: Removal,
     begun = operation(agent)
     if begun is not None and begun["kind"] == "rm" and begun["step"] == "kept" and not os.path.lexists(agent.worktree):
         return _finish(project, records, agent, _permit_of(agent, begun), begun.get("ref"), ())
+    if (
+        begun is not None
+        and begun["kind"] == "restore"
+        and begun["step"] == "branch"
+        and os.path.lexists(agent.worktree)
+    ):
+        # It was registered, and not yet marked as ours: nothing proves that it is.
+        raise UsageProblem(
+            f"orch restore of agent {agent.id} was interrupted", f"first let it go on: orch restore {agent.id}"
+        )
     # A half-restored worktree always differs; an interrupted removal goes on as it was meant.
     keep = removal.keep or (begun is not None and (begun["kind"] == "restore" or bool(begun.get("keep"))))
     permit = require_removable(project, agent, keep=keep, here=removal.here)

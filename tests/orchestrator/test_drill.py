@@ -170,8 +170,10 @@ def test_restore(drill: Drill, shell: Shell, repo: Path) -> None:
         state = _truthful(drill, agent["id"], worktree, "work")
         # Either way on: finish it, or take the half away and begin again.
         if state == "restore" and next(turn) % 2:
-            assert drill.run("rm", agent["id"]) == 0, f"{where}: {drill.output()}"
-            state = "removed"
+            code = drill.run("rm", agent["id"])
+            # Between its registration and its mark nothing proves the worktree to be ours: it is not touched.
+            assert code == 0 or "first let it go on: orch restore" in drill.output(), f"{where}: {drill.output()}"
+            state = "removed" if code == 0 else state
         if state != "ended":
             assert drill.run("restore", agent["id"]) == 0, f"{where}: {drill.output()}"
         assert _truthful(drill, agent["id"], worktree, "work") == "ended"
