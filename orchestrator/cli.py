@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "memory": ("memory", "Print exactly the text that is put into the next agent."),
     "rm": ("rm", "Remove an agent's worktree and branch, without losing work."),
     "restore": ("restore", "Bring back a removed agent: its branch, its worktree, every file."),
+    "pr": ("pr", "Push an agent's branch and open a pull request, through gh."),
     "gc": ("gc", "Remove the agents whose work is merged."),
     "doctor": ("doctor", "Look for what is missing, broken or left over, and repair what is safe."),
     "trust": ("trust", "Consent to the commands that run around worktrees."),

@@ -62,6 +62,7 @@ def _restore(
     head = _head(project, manifest, listed, target, tell)
     _check_branch(project, manifest, listed, target)
     write_step(records, agent.id, "restore", "begun", path=str(target))
+    records.change_agent(agent.id, lambda a: a.changed(worktree=str(target)))
     _restore_branch(project, manifest)
     write_step(records, agent.id, "restore", "branch", path=str(target))
     commit = manifest.head_commit or manifest.branch_tip or agent.base
