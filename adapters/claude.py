@@ -215,12 +215,21 @@ def _redirect(url: str, home: Path) -> Redirect:
 def _mcp(launch: Launch, command: Command, server: McpServer) -> Command:
     """`--mcp-config FILE`: it adds to the servers that the person has configured."""
     file = launch.state / "claude-mcp.json"
-    entry = {"type": "stdio", "command": server.command[0], "args": server.command[1:], "env": dict(server.environ)}
-    at = command.argv.index("--") if launch.interactive else len(command.argv)
+    entry = {
+        "type": "stdio",
+        "command": server.command[0],
+        "args": server.command[1:],
+        "env": dict(server.environ),
+        # Else its tools may come after the first request, and what the requests share in the cache ends before them.
+        "alwaysLoad": True,
+    }
+    # Where the permissions are orch's choice, its own server is among them; a person's choice stays as it is.
+    argv = tuple(f"{_ALLOWED},mcp__{server.name}" if word == _ALLOWED else word for word in command.argv)
+    at = argv.index("--") if launch.interactive else len(argv)
     return replace(
         command,
         # As one word: the option takes every word that follows it.
-        argv=(*command.argv[:at], f"--mcp-config={file}", *command.argv[at:]),
+        argv=(*argv[:at], f"--mcp-config={file}", *argv[at:]),
         files={**command.files, file: json.dumps({"mcpServers": {server.name: entry}}, indent=1).encode()},
     )
 

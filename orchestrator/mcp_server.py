@@ -32,7 +32,7 @@ def build_server(project: Project, config: Config, agent_id: str | None) -> "MCP
 
     server = MCPServer(name="orch", version=__version__, log_level="ERROR")
 
-    @server.tool(name="project_memory", description=_ASK)
+    @server.tool(name="project_memory", description=_ASK, structured_output=False)
     def project_memory(question: str) -> str:
         try:
             found, _ = ask(open_memory(project, config), question, config, verbatim=True)

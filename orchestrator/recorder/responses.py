@@ -66,7 +66,10 @@ def _items(answer: Answer) -> list[dict[str, Any]]:
             action = {"type": "exec", "command": ["bash", "-lc", str(call.arguments.get("command", ""))], "env": {}}
             items.append({**base, "type": "local_shell_call", "action": action})
         else:
-            items.append({**base, "type": "function_call", "name": call.name, "arguments": call.encoded})
+            # The tools of an MCP server are a namespace of their own here: a script calls `NAMESPACE.NAME`.
+            namespace, _, name = call.name.rpartition(".")
+            place = {"namespace": namespace} if namespace else {}
+            items.append({**base, "type": "function_call", "name": name, **place, "arguments": call.encoded})
     return items
 
 
