@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orchestrator.errors import ProjectProblem, UsageProblem, WorktreeProblem
 from orchestrator.git import Git
-from orchestrator.project import Project
+from orchestrator.project import Project, load_superproject
 from orchestrator.registrations import Registration, registrations
 
 _SLUG_WORDS = 5
@@ -53,14 +53,19 @@ def plan_place(
     branches = git.text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").splitlines()
     name = branch if branch is not None else _free_branch(branches, f"{slug(task)}-{agent_id}")
     listed = registrations(project)
-    parent = _parent_directory(project, directory)
+    superproject = load_superproject(project)
+    parent = _parent_directory(project, directory, superproject)
     path = parent / _folder(name, agent_id)
     if any(entry.path == path and entry.branch != name and not entry.missing for entry in listed):
         # `feat/x` and `feat-x` would share a folder.
         path = parent / f"{path.name}-{agent_id}"
     _check_branch(git, name, branches, path, listed)
     _check_path(path, listed)
-    notes = (*_submodule_notes(project), *_nesting_notes(project, path), *(_behind(git) if base is None else ()))
+    notes = (
+        *_submodule_notes(project, superproject),
+        *_nesting_notes(project, path),
+        *(_behind(git) if base is None else ()),
+    )
     return Place(branch=name, path=path, base=commit, base_name=base_name, notes=notes)
 
 
@@ -102,18 +107,18 @@ def _folder(branch: str, agent_id: str) -> str:
     return os.fsencode(name)[:_FOLDER_BYTES].decode("utf-8", "ignore").rstrip("-. ") + f"-{agent_id}"
 
 
-def _parent_directory(project: Project, directory: str | None) -> Path:
+def _parent_directory(project: Project, directory: str | None, superproject: Path | None) -> Path:
     # Git lists worktrees by their real path, and the record has to name them as git does.
-    return Path(os.path.realpath(_chosen_directory(project, directory)))
+    return Path(os.path.realpath(_chosen_directory(project, directory, superproject)))
 
 
-def _chosen_directory(project: Project, directory: str | None) -> Path:
+def _chosen_directory(project: Project, directory: str | None, superproject: Path | None) -> Path:
     base = project.main if project.main is not None else project.common_dir
     if directory:
         return Path(os.path.normpath(base / Path(directory).expanduser()))
-    if project.superproject is not None:
+    if superproject is not None:
         # Beside the superproject: in it, they would be untracked files of its checkout.
-        return project.superproject.parent / f"{project.superproject.name}.{project.name}.worktrees"
+        return superproject.parent / f"{superproject.name}.{project.name}.worktrees"
     if project.main is None and base.name in (".git", ".bare"):
         # Such a bare layout keeps its worktrees beside the git directory.
         return base.parent
@@ -179,11 +184,11 @@ def _check_path(path: Path, listed: tuple[Registration, ...]) -> None:
     )
 
 
-def _submodule_notes(project: Project) -> tuple[str, ...]:
-    if project.superproject is None or project.main is None:
+def _submodule_notes(project: Project, superproject: Path | None) -> tuple[str, ...]:
+    if superproject is None:
         return ()
     return (
-        f"{project.main} is a submodule of {project.superproject}: "
+        f"{project.main} is a submodule of {superproject}: "
         "the agent works on the submodule's own repository, and the superproject stays as it is",
     )
 

@@ -15,13 +15,11 @@ class Project:
 
     `common_dir` is the absolute git common directory: the project's identity. `main` is the main checkout, None in
     a bare layout. `root` is the top of the worktree that the command runs in (`common_dir` when in none).
-    `superproject` is the checkout that a submodule stands in, the outermost one; None for what is no submodule.
     """
 
     common_dir: Path
     main: Path | None
     root: Path
-    superproject: Path | None = None
 
     @property
     def state(self) -> Path:
@@ -83,7 +81,7 @@ def load_project(cwd: Path) -> Project:
     # layout without core.bare, git takes the folder around it for one, but nothing was ever checked out there.
     checked_out = top.code == 0 and own == common and (common.name == ".git" or (common / "index").exists())
     main = Path(os.path.realpath(root)) if checked_out else _main_checkout(git, common)
-    return Project(common_dir=common, main=main, root=root, superproject=_superproject(common, main))
+    return Project(common_dir=common, main=main, root=root)
 
 
 def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
@@ -120,11 +118,12 @@ def _submodule_checkout(git: Git, common: Path) -> Path | None:
     return None
 
 
-def _superproject(common: Path, main: Path | None) -> Path | None:
-    if main is None or "modules" not in common.parts:
+def load_superproject(project: Project) -> Path | None:
+    """The checkout that a submodule stands in, the outermost one; None for what is no submodule."""
+    if project.main is None:
         return None
     outermost = None
-    at = main
+    at = project.main
     for _ in range(20):
         found = Git(cwd=at).run("rev-parse", "--show-superproject-working-tree", check=False)
         if found.code != 0 or not found.text:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.project import load_project
+from orchestrator.project import load_project, load_superproject
 from tests.conftest import Orch, git
 from tests.orchestrator.conftest import Shell
 
@@ -259,12 +259,23 @@ def test_inside_a_submodule(shell: Shell, submodule: Path) -> None:
     result = shell.orch.ok("spawn", "-b", "sh", "true", cwd=inside)
     assert f"{inside} is a submodule of {submodule}" in result.stderr
     project = load_project(inside)
-    assert (project.main, project.superproject) == (inside, submodule)
+    assert (project.main, load_superproject(project)) == (inside, submodule)
     (row,) = shell.orch.ok("ls", "--json", cwd=inside).stdout.split('"worktree": ')[1:]
     worktree = Path(row.split('"')[1])
     assert worktree.parent == submodule.parent / "super.sub.worktrees"
     assert load_project(worktree).main == inside
     assert git(submodule, "status", "--porcelain") == before
+
+
+def test_inside_a_submodule_with_a_git_directory_of_its_own(shell: Shell, tmp_path: Path) -> None:
+    for name in ("super", "super/sub"):
+        git(tmp_path, "init", "--quiet", name)
+        _commit(tmp_path / name, "a")
+    git(tmp_path / "super", "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+    git(tmp_path / "super", "commit", "--quiet", "--message", "Sub")
+    agent = shell.spawn("true", cwd=tmp_path / "super" / "sub")
+    assert Path(agent["worktree"]).parent == tmp_path / "super.sub.worktrees"
+    assert _clean(str(tmp_path / "super"))
 
 
 # Content
