@@ -15,12 +15,13 @@ from orchestrator.seams import (
     SeamPlan,
     change_seam,
     choose_seam,
+    hide_files,
     place_block,
     remove_agent_block,
     remove_agent_hygiene,
     write_block_hygiene,
 )
-from orchestrator.worktree import check_out, create_worktree
+from orchestrator.worktree import check_out, create_worktree, git_directory
 from projection.block import render_block
 from projection.hygiene import leftovers
 from tests.conftest import git
@@ -215,6 +216,26 @@ def test_a_handoff_takes_the_first_block_away(project: Project, repo: Path, tmp_
     git(worktree, "commit", "--quiet", "--all", "--message", "x")
     assert git(worktree, "show", "HEAD:AGENTS.md") == "# Ours\nmore"
     assert leftovers(project.common_dir) == ()
+
+
+def test_other_hidden_files_stay_hidden(project: Project, repo: Path, tmp_path: Path) -> None:
+    before = footprint(repo)
+    worktree = tmp_path / "wt"
+    _spawn(project, worktree)
+    (worktree / "local.json").write_text("{}")
+    hide_files(project, "a1", git_directory(project, worktree), ("local.json",))
+    assert _status(worktree) == ""
+    _replace(project, worktree, "Another text.")
+    assert _status(worktree) == ""
+    remove_agent_block(project, "a1", worktree, "AGENTS.md")
+    assert not (worktree / "AGENTS.md").exists()
+    assert _status(worktree) == ""
+    assert project.git(worktree).config("filter.orch-memory.clean") is None
+    assert change_seam(project, CONFIG, OTHER, "a1", worktree, TEXT).file == "CRUSH.md"
+    assert _status(worktree) == ""
+    remove_agent_hygiene(project, "a1")
+    assert _status(worktree) == "?? CRUSH.md\n?? local.json"
+    assert footprint(repo) == before
 
 
 def test_a_worktree_whose_file_cannot_be_used(project: Project, repo: Path, tmp_path: Path) -> None:
