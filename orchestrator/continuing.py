@@ -66,8 +66,11 @@ def continue_agent(
     environ: Mapping[str, str],
     *,
     tell: Tell,
+    announce: Callable[[Agent], None] = lambda _: None,
 ) -> Agent:
     """Start another run of an agent that has ended; return it once its backend is known to run.
+
+    An interrupt before `announce` has got the agent undoes the run.
 
     Raises UsageProblem for an agent that is going on or was removed, and whatever a spawn raises. When it fails, the
     agent is recorded as it was, and its worktree is not touched except for the block.
@@ -76,7 +79,9 @@ def continue_agent(
         plan = _plan(project, config, records, agent, request, environ, tell)
         with ExitStack() as undo:
             started = _carry_out(project, config, records, request, plan, undo, tell)
-            undo.pop_all()
+            with shielded():
+                announce(started)
+                undo.pop_all()
     return started
 
 

@@ -60,7 +60,7 @@ class _Plan:
     parent: str | None
 
 
-def _silent(_line: str) -> None:
+def _silent(_what: object) -> None:
     return
 
 
@@ -72,18 +72,22 @@ def spawn(
     *,
     tell: Tell,
     narrate: Tell = _silent,
+    announce: Callable[[Agent], None] = _silent,
 ) -> Agent:
     """Start an agent and return it once its backend is known to run (or to have ended already).
 
-    `tell` gets one-line warnings, `narrate` what is being done where that may take long. Raises an OrchError when it
-    cannot be done; then nothing is left behind, except work that the agent did before the failure. An interrupt
-    (Ctrl-C, SIGTERM, SIGHUP) undoes in the same way.
+    `tell` gets one-line warnings, `narrate` what is being done where that may take long, `announce` the agent. Raises
+    an OrchError when it cannot be done; then nothing is left behind, except work that the agent did before the failure.
+    An interrupt (Ctrl-C, SIGTERM, SIGHUP) undoes in the same way, until the agent is announced: none runs of which the
+    person has not been told.
     """
     with interruptible():
         plan = _plan(project, config, request, environ, tell)
         with ExitStack() as undo:
             agent = _carry_out(project, config, request, plan, undo, tell, narrate)
-            undo.pop_all()
+            with shielded():
+                announce(agent)
+                undo.pop_all()
     return agent
 
 

@@ -13,8 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.standins import install_standins
+
+# A busy machine is no fault of a property.
+settings.register_profile("orch", deadline=None)
+settings.load_profile("orch")
 
 ROOT = Path(__file__).resolve().parent.parent
 # Not to be had from a package registry: these are tested against stand-ins built from the vendors' documents.

@@ -29,12 +29,16 @@ def run_again(
     context = load_context(flags)
     agent = context.records.require_agent(prefix, removed=False)
     request = ContinueRequest(task=read_task(task, path), backend=backend, model=model)
+
+    def announce(started: Any) -> None:
+        if not wait:
+            show_started(started, as_json)
+
     started = continue_agent(
-        context.project, context.config, context.records, agent, request, context.environ, tell=warn
+        context.project, context.config, context.records, agent, request, context.environ, tell=warn, announce=announce
     )
     if wait:
         from orchestrator.commands.wait import await_agents
 
         return await_agents(context.records, [started.id], as_json=as_json, alone=True)
-    show_started(started, as_json)
     return end_code(started, context.project.agents / started.id / "output")

@@ -49,12 +49,16 @@ def command(
         flags["projection.seam"] = seam
     context = load_context(flags)
     request = SpawnRequest(backend=backend, task=text, branch=branch, base=base, model=model)
-    agent = spawn(context.project, context.config, request, context.environ, tell=warn, narrate=say)
+
+    def announce(agent: Any) -> None:
+        if not wait:
+            show_started(agent, as_json)
+
+    agent = spawn(context.project, context.config, request, context.environ, tell=warn, narrate=say, announce=announce)
     if wait:
         from orchestrator.commands.wait import await_agents
 
         return await_agents(context.records, [agent.id], as_json=as_json, alone=True)
-    show_started(agent, as_json)
     return end_code(agent, context.project.agents / agent.id / "output")
 
 
