@@ -29,13 +29,16 @@ _ARGUMENT_BYTES = 128 * 1024 - 1
 _BYPASS = "--dangerously-bypass-approvals-and-sandbox"
 # With one of these the person has chosen what the agent may do; beside them the bypass would win without a word.
 _SANDBOX = ("-s", "--sandbox", "-a", "--ask-for-approval", "--approve-for-me", "--full-auto", _BYPASS)
+# Else a refused connection is tried again for ever; so it ends after half a minute. A version that does not know the
+# setting says so and goes on, where --disable would end it.
+_BOUNDED = ("-c", "features.unbounded_connection_retries=false")
 _SANDBOX_KEYS = ("sandbox_mode", "approval_policy")
 
 
 def _command(launch: Launch) -> Command:
     words = [launch.executable]
     if not launch.interactive:
-        words += ["exec", "--json"]
+        words += ["exec", "--json", *_BOUNDED]
     notes: tuple[str, ...] = ()
     if not _chooses_sandbox(launch.extra_args):
         # A linked worktree's git directory lies outside of it: the workspace sandbox has it read-only, and refuses

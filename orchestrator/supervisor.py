@@ -31,6 +31,8 @@ from orchestrator.stopping import STOP_EVENT
 _log = logging.getLogger("orch.supervisor")
 
 ROWS, COLUMNS = 50, 200
+# What a backend may have been retrying when a limit ended it.
+_TROUBLES = {Outcome.AUTH, Outcome.RATE_LIMITED, Outcome.OVERLOADED, Outcome.UNREACHABLE, Outcome.CUT}
 _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 1.0
 _DRAIN_SECONDS = 2.0
@@ -197,7 +199,8 @@ def _record_end(
         notes.append(f"ended with the agent: {', '.join(left)}")
     outcome, reason = report.outcome, report.reason
     if course.limit:
-        outcome, reason = Outcome.LIMIT, course.limit
+        trouble = f"; before that: {report.reason}" if report.outcome in _TROUBLES else ""
+        outcome, reason = Outcome.LIMIT, f"{course.limit}{trouble}"
     elif course.stop:
         asked = any(event.kind == STOP_EVENT for event in records.events(agent.id))
         outcome, reason = Outcome.STOPPED, "orch stop" if asked else "its supervisor was told to end, as at a shutdown"

@@ -24,7 +24,16 @@ def test_the_task_goes_in_by_stdin(tmp_path: Path) -> None:
     made = ADAPTER.command(launch(tmp_path, model="m", extra_args=("--search",)))
     assert made.stdin == b"-x do\nit"
     assert made.argv[1:] == (
-        *("exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-m", "m", "--search"),
+        *(
+            "exec",
+            "--json",
+            "-c",
+            "features.unbounded_connection_retries=false",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "-m",
+            "m",
+            "--search",
+        ),
         "-",
     )
 
