@@ -171,7 +171,10 @@ def _retried(lines: list[dict[str, Any]]) -> str:
     last = lines[-1] if lines else {}
     if last.get("subtype") != "api_retry":
         return ""
-    return f"{count(last.get('error_status'))} {text(last.get('error'))}, tried {count(last.get('attempt')) + 1} times"
+    status = count(last.get("error_status"))
+    # It has no status, and calls the error unknown, where nothing answers.
+    what = f"{status} {text(last.get('error'))}" if status else "network error: the model's API does not answer"
+    return f"{what}, tried {count(last.get('attempt')) + 1} times"
 
 
 def _usage(result: dict[str, Any]) -> Usage | None:

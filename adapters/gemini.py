@@ -1,6 +1,7 @@
 """Gemini CLI (measured on 0.61.0)."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from adapters.output import count, json_lines, last_text, report_failure, table,
 
 # A person's own choice of what the agent may do; given beside ours, it ends the run with an error.
 _APPROVAL = ("--approval-mode", "-y", "--yolo")
+_RETRY = re.compile(rb"^Attempt \d+ failed.*$", re.MULTILINE)
 
 
 def _command(launch: Launch) -> Command:
@@ -58,8 +60,15 @@ def _report(ending: Ending) -> Report:
     )
     if ending.exit_code == 0 and ending.signal is None and result.get("status", "success") == "success":
         return done
-    wrong = report_failure(ending, text(failure.get("message")) or error or last_text(ending.output))
+    said = text(failure.get("message")) or error or _retried(ending.output) or last_text(ending.output)
+    wrong = report_failure(ending, said)
     return replace(done, outcome=wrong.outcome, reason=wrong.reason)
+
+
+def _retried(output: bytes) -> str:
+    """What it was retrying when it ended, "" for nothing; a stack trace follows that line."""
+    found = _RETRY.findall(output)
+    return found[-1].decode("utf-8", "replace") if found else ""
 
 
 def _usage(stats: dict[str, Any]) -> Usage | None:

@@ -14,7 +14,7 @@ _CONTROL = re.compile(
 )
 # Beyond this, a number is no count of tokens (and no integer that SQLite can hold).
 _MOST_TOKENS = 2**53
-_STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?![\w.])")
+_STATUS = re.compile(r"(?<![\w.])(4\d\d|5\d\d)(?!\w|\.\w)")
 # Words in an error's text -> what it is about; the first that fits wins. Measured on each backend's real messages.
 _WORDS: tuple[tuple[str, Outcome], ...] = (
     (

@@ -190,7 +190,9 @@ def _record_end(
     agent = records.agent(spec.agent_id)
     if agent is None:
         return
-    report = read_report(agent, folder, exit_code=code, signal=number)
+    # A signal of ours tells nothing about the backend: then it is read from what it said.
+    ours = number is not None and bool(course.limit or course.stop)
+    report = read_report(agent, folder, exit_code=1 if ours else code, signal=None if ours else number)
     notes = [*agent.notes, *course.notes]
     if ended.survivors:
         notes.append(f"could not be ended: {', '.join(ended.survivors)}")

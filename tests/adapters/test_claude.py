@@ -179,6 +179,8 @@ def test_what_it_was_retrying_is_the_reason(tmp_path: Path) -> None:
     line = json.dumps(retry)
     report = ADAPTER.report(ended(launch(tmp_path), line, code=143))
     assert (report.outcome, report.reason) == (Outcome.AUTH, "401 authentication_failed, tried 4 times")
+    line = json.dumps({**retry, "error_status": None, "error": "unknown"})
+    assert ADAPTER.report(ended(launch(tmp_path), line, code=143)).outcome is Outcome.UNREACHABLE
 
 
 def test_a_command_that_it_does_not_know_is_no_completion(tmp_path: Path) -> None:

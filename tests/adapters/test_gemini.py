@@ -47,3 +47,15 @@ def test_an_error_in_the_result_and_in_the_exit_code(tmp_path: Path) -> None:
     assert ADAPTER.report(ended(launch(tmp_path), "Quota exceeded for quota metric\n", code=145)).outcome is (
         Outcome.RATE_LIMITED
     )
+
+
+def test_what_it_was_retrying_is_the_reason(tmp_path: Path) -> None:
+    first = "Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {}"
+    said = f"{first}\r\n    at async x\r\n  status: 429\r\n}}\r\n"
+    report = ADAPTER.report(ended(launch(tmp_path), said, code=143))
+    assert report.outcome is Outcome.RATE_LIMITED
+    assert report.reason == first
+    refused = (
+        "Attempt 3 failed. Retrying with backoff... Error: exception TypeError: fetch failed sending request\n  at x\n"
+    )
+    assert ADAPTER.report(ended(launch(tmp_path), refused, code=143)).outcome is Outcome.UNREACHABLE

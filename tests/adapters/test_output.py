@@ -24,6 +24,7 @@ MESSAGES = [
     ("Please set an Auth method in your settings.json or specify one of the following", Outcome.AUTH),
     ('[API Error: {"error":{"code":401,"message":"no","status":"UNAUTHENTICATED"}}]', Outcome.AUTH),
     ("[API Error: terminated]", Outcome.CUT),
+    ("Attempt 1 failed with status 529. Retrying with backoff... _ApiError", Outcome.OVERLOADED),
     ("litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key", Outcome.AUTH),
     ("litellm.RateLimitError: RateLimitError: OpenAIException - Rate limit reached", Outcome.RATE_LIMITED),
     ("litellm.InternalServerError: InternalServerError: OpenAIException - Connection error.", Outcome.UNREACHABLE),
