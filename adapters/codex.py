@@ -92,7 +92,7 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
     if len(value.encode()) > _ARGUMENT_BYTES:
         raise ValueError("the memory is too long for an argument (128 KiB is the most): projection.seam file takes it")
     # Options stand before the subcommand `resume` and before the prompt.
-    at = 1 if launch.interactive else 3
+    at = 1 if launch.interactive else argv.index("exec") + 2
     return replace(command, argv=(*argv[:at], "-c", value, *argv[at:]))
 
 

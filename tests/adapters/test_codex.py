@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.adapter import Command, Outcome, Usage
+from adapters.adapter import Command, McpServer, Outcome, Usage
 from adapters.codex import ADAPTER
 from tests.adapters.launches import TEXT, carry, ended, launch
 
@@ -68,6 +68,15 @@ def test_the_bypass_among_the_arguments_is_given_once(tmp_path: Path) -> None:
     made = ADAPTER.command(launch(tmp_path, extra_args=("--dangerously-bypass-approvals-and-sandbox",)))
     assert made.argv.count("--dangerously-bypass-approvals-and-sandbox") == 1
     assert not made.notes
+
+
+def test_the_text_and_a_server_stand_beside_each_other(tmp_path: Path) -> None:
+    of = launch(tmp_path)
+    assert ADAPTER.mcp is not None
+    server = McpServer(name="orch", command=("/bin/orch", "mcp"), environ={})
+    made = apply(of, ADAPTER.mcp(of, ADAPTER.command(of), server), carry(tmp_path))
+    assert instructions(made) == [TEXT]
+    assert made.argv[1:4] == ("-c", 'mcp_servers.orch={command = "/bin/orch", args = ["mcp"], env = {}}', "exec")
 
 
 def test_a_fresh_run_ignores_a_session(tmp_path: Path) -> None:
