@@ -3,9 +3,11 @@
 import atexit
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +29,10 @@ UNOBTAINABLE = frozenset({"antigravity", "crush", "cursor", "goose"})
 
 # Read before any test changes the environment.
 _PERSON = dict(os.environ)
+
+# A run in the background of a shell begins with SIGINT ignored, and what a test starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True, kw_only=True)
