@@ -1,11 +1,13 @@
 """The fault drill: `kill -9` at every boundary between two steps; then the next command is truthful, and goes on.
 
 A `git` on PATH counts the calls of the command under test, and kills it before or after the call with a given number.
-Nothing in the product knows of it. DRILL_ROUNDS=3 goes round three times.
+Nothing in the product knows of it. DRILL_ROUNDS=3 goes round three times over every boundary; without it, about every
+seventh one is tried, another one each time.
 """
 
 import json
 import os
+import random
 import shutil
 import signal
 import sys
@@ -21,7 +23,8 @@ from tests.conftest import git
 from tests.orchestrator.conftest import Shell
 from tests.orchestrator.snapshots import load_git, load_index, load_tree
 
-ROUNDS = int(os.environ.get("DRILL_ROUNDS", "1"))
+ROUNDS = int(os.environ.get("DRILL_ROUNDS", "0"))
+_STRIDE = 1 if ROUNDS else 7
 
 _WRAPPER = """#!/bin/sh
 read count < "$DRILL/count"
@@ -79,10 +82,10 @@ class Drill:
     def at_every_boundary(self, command: tuple[str, ...], check: Callable[[str], None]) -> int:
         """Kill the command at each boundary, and call `check` after each; return how many boundaries there were."""
         count = 0
-        for turn in range(ROUNDS):
-            number = 0
+        for turn in range(max(1, ROUNDS)):
+            number = random.randrange(_STRIDE)
             while True:
-                number += 1
+                number += _STRIDE if number else 1
                 code = self.run(*command, before=number)
                 check(f"round {turn}, before call {number}")
                 if code != -signal.SIGKILL:
@@ -154,7 +157,7 @@ def test_rm(drill: Drill, shell: Shell, repo: Path) -> None:
         assert drill.run("restore", agent["id"]) == 0, f"{where}: {drill.output()}"
         assert _state(worktree) == before, where
 
-    assert drill.at_every_boundary(("rm", "--keep", agent["id"]), check) > 40 * ROUNDS
+    assert drill.at_every_boundary(("rm", "--keep", agent["id"]), check) >= 40 * ROUNDS
 
 
 @pytest.mark.slow
@@ -180,7 +183,7 @@ def test_restore(drill: Drill, shell: Shell, repo: Path) -> None:
         assert _state(worktree) == before, where
         assert drill.run("rm", "--keep", agent["id"]) == 0, f"{where}: {drill.output()}"
 
-    assert drill.at_every_boundary(("restore", agent["id"]), check) > 20 * ROUNDS
+    assert drill.at_every_boundary(("restore", agent["id"]), check) >= 20 * ROUNDS
 
 
 @pytest.mark.slow
@@ -210,7 +213,7 @@ def test_merge(drill: Drill, shell: Shell, repo: Path, way: list[str]) -> None:
         assert _state(worktree) == work, where
         git(repo, "reset", "--quiet", "--hard", tip)
 
-    assert drill.at_every_boundary(("merge", *way, agent["id"]), check) > 10 * ROUNDS
+    assert drill.at_every_boundary(("merge", *way, agent["id"]), check) >= 10 * ROUNDS
 
 
 @pytest.mark.slow
@@ -231,4 +234,4 @@ def test_gc(drill: Drill, shell: Shell, repo: Path) -> None:
         assert drill.run("restore", merged["id"]) == 0, f"{where}: {drill.output()}"
         assert _state(worktree) == before, where
 
-    assert drill.at_every_boundary(("gc", "--apply", "--days", "0"), check) > 40 * ROUNDS
+    assert drill.at_every_boundary(("gc", "--apply", "--days", "0"), check) >= 40 * ROUNDS
