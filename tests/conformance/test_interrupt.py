@@ -148,7 +148,7 @@ def test_during_the_persons_hook(scene: Scene) -> None:
 
 def test_while_the_backend_comes_up(scene: Scene) -> None:
     """The agent's own process is known only once it has been started: it must go too."""
-    for delay in (0.0, 0.05, 0.15, 0.3):
+    for delay in (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         spawn = scene.start()
         folders = scene.repo / ".git" / "orch" / "agents"
         until = time.monotonic() + 30
