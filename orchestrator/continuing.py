@@ -24,6 +24,7 @@ from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.liveness import observed
 from orchestrator.locks import held
+from orchestrator.operation import interrupted_text
 from orchestrator.ports import load_ports, port_variables
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
@@ -99,7 +100,9 @@ def _plan(
     if agent.live:
         raise UsageProblem(f"agent {agent.id} is still running", f"orch wait {agent.id}, or orch stop {agent.id}")
     if agent.status is Status.REMOVED:
-        raise UsageProblem(f"agent {agent.id} is removed", "orch spawn starts a new one")
+        raise UsageProblem(f"agent {agent.id} is removed", f"orch restore {agent.id} brings it back")
+    if interrupted := interrupted_text(agent):
+        raise UsageProblem(f"agent {agent.id} is in between", interrupted)
     _check_worktree(project, agent)
     name = request.backend or agent.backend
     adapter = require_backend(config, name)

@@ -50,13 +50,20 @@ def remove_agent(project: Project, records: Records, agent: Agent, removal: Remo
     whatever is not a worktree that orch made for this agent; and a running agent. Whatever goes is kept first, work or
     not. After a crash, the same call goes on.
     """
-    if observed(records, agent).live:
-        raise UsageProblem(f"agent {agent.id} is still running", f"orch stop {agent.id}")
+    _refuse_live(records, agent)
     with held(project.lock, tell):
-        agent = records.agent(agent.id) or agent
+        # It may have been resumed while we waited.
+        agent = _refuse_live(records, records.agent(agent.id) or agent)
         if agent.status is Status.REMOVED and operation(agent) is None:
             raise UsageProblem(f"agent {agent.id} is removed already", f"orch restore {agent.id} brings it back")
         return _removed(project, records, agent, removal, tell)
+
+
+def _refuse_live(records: Records, agent: Agent) -> Agent:
+    agent = observed(records, agent)
+    if agent.live:
+        raise UsageProblem(f"agent {agent.id} is still running", f"orch stop {agent.id}")
+    return agent
 
 
 def _removed(project: Project, records: Records, agent: Agent, removal: Removal, tell: Tell) -> Removed:
