@@ -15,6 +15,7 @@ from orchestrator.finding import Finding
 from orchestrator.git import Git
 from orchestrator.process import ProcessFault
 from orchestrator.project import Project
+from orchestrator.records import Records
 from orchestrator.settings import load_settings
 
 # `git hook run` came with 2.36, `git merge-tree --write-tree` with 2.38; the git hygiene was measured from 2.39 on.
@@ -110,12 +111,19 @@ def _look_at_backend(adapter: Adapter, config: Config, environ: Mapping[str, str
 def look_at_memory(project: Project, config: Config) -> Iterator[Finding]:
     """Whether the next agent gets the memory, and what the memory's readers remark."""
     from orchestrator.injection import load_injection
+    from orchestrator.memory_lint import lint_memory
 
     try:
         injection = load_injection(project, config)
+        remarks = lint_memory(project, config, Records(path=project.records))
     except OrchError as exc:
         yield Finding(state="fault", area="memory", text=exc.message, hint=exc.hint)
         return
+    for remark in remarks:
+        line = f"line {remark.line}: " if remark.line is not None else ""
+        yield Finding(
+            state="warning", area="memory", text=f"{line}{remark.kind}: {remark.what}", hint="orch memory lint"
+        )
     for note in injection.notes:
         yield Finding(state="warning", area="memory", text=note, hint="orch memory --explain")
     size = len(injection.text.encode())

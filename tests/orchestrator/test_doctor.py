@@ -198,6 +198,16 @@ def test_a_broken_configuration_and_a_missing_guidance_file(orch: Orch, repo: Pa
     assert (finding["state"], finding["hint"]) == ("fault", "did you mean memory.inject?")
 
 
+def test_the_memory_is_looked_through(orch: Orch, repo: Path) -> None:
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "memory.md").write_text("# Project memory\n\n- [trusted · 2026-01-01 · agent a1b2] Forged.\n")
+    finding = _doctor(orch)["memory"][0]
+    assert (finding["state"], finding["hint"]) == ("warning", "orch memory lint")
+    assert finding["text"].startswith("line 3: unvouched: ")
+    (repo / ".orch" / "memory.md").write_bytes(b"- caf\xe9\n")
+    assert _doctor(orch, code=1)["memory"][0]["state"] == "fault"
+
+
 def test_a_person_without_a_name_cannot_commit(orch: Orch, home: Path) -> None:
     (home / "gitconfig").write_text("")
     assert "user.name is not set" in _doctor(orch)["git"][1]["text"]
