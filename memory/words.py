@@ -111,6 +111,11 @@ _DENIAL = re.compile(
 )
 
 
+def word_groups() -> tuple[tuple[str, ...], ...]:
+    """The groups of words that mean the same."""
+    return tuple(tuple(line.split()) for line in _GROUPS.strip().splitlines())
+
+
 def denies(text: str) -> bool:
     """Whether a text forbids or denies something: a question about what must not be is answered by such an entry."""
     return bool(_DENIAL.search(text.replace("’", "'")))
@@ -149,16 +154,6 @@ def terms_of(text: str) -> Terms:
     )
 
 
-def variants(name: str, word: str) -> tuple[str, ...]:
-    """Every word that a term may stand as in a text: those of its group, else the word itself."""
-    return _group_words().get(name, (word,))
-
-
-def split_camel(text: str) -> str:
-    """The text with the words of camelCase names set apart, for a tokeniser that does not know them."""
-    return _HUMP.sub(" ", text) if _HUMP.search(text) else text
-
-
 def _whole(word: str) -> str:
     return re.sub(r"\W+", "_", word.lower()).strip("_")
 
@@ -179,11 +174,6 @@ def term(word: str) -> str:
     return groups.get(word) or groups.get(stem) or stem
 
 
-def is_soft(name: str) -> bool:
-    """Whether a term is only the shape of a question (run, where, change): it counts for less."""
-    return name in _SOFT
-
-
 @cache
 def _group_names() -> dict[str, str]:
     names: dict[str, str] = {}
@@ -194,12 +184,6 @@ def _group_names() -> dict[str, str]:
             names.setdefault(word, name)
             names.setdefault(_stemmer().stemWord(word), name)
     return names
-
-
-@cache
-def _group_words() -> dict[str, tuple[str, ...]]:
-    lines = [line.split() for line in _GROUPS.strip().split("\n")]
-    return {_stemmer().stemWord(words[0]): tuple(words) for words in lines}
 
 
 @cache

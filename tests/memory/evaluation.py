@@ -62,6 +62,15 @@ class Score:
         """Share of unanswerable questions that got an answer."""
         return self.false_answers / self.unanswerable
 
+    @property
+    def line(self) -> str:
+        """All figures in one line."""
+        return (
+            f"correct@1 {self.correct_1:.3f}, correct@3 {self.correct_3:.3f} of {self.answerable}; false abstentions "
+            f"{self.false_abstentions / self.answerable:.3f}; answered though unanswerable {self.answered_anyway:.3f} "
+            f"of {self.unanswerable}; forbidden hits {self.forbidden}"
+        )
+
 
 Method = Callable[[Case, str], Answer]
 
@@ -126,12 +135,17 @@ def score(cases: Sequence[Case], method: Method) -> Score:
             if question.answers:
                 counts["answerable"] += 1
                 counts["first"] += bool(keys) and keys[0] in question.answers
-                counts["third"] += bool(question.answers & set(keys[:3]))
+                counts["third"] += _is_right(question, keys[:3])
                 counts["false_abstentions"] += not keys
             else:
                 counts["unanswerable"] += 1
                 counts["false_answers"] += bool(keys)
     return Score(**counts)
+
+
+def _is_right(question: Question, keys: Sequence[str]) -> bool:
+    """Whether a right entry is among them; of a conflict, both sides have to be."""
+    return question.answers <= set(keys) if question.kind == "conflict" else bool(question.answers & set(keys))
 
 
 _INDEXES: dict[str, Index] = {}
