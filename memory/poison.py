@@ -9,6 +9,8 @@ import binascii
 import re
 import unicodedata
 
+from memory.hidden import has_hidden
+
 _CONFUSABLE = str.maketrans(
     "аеорсухіјѕԁһӏѵԝοαερικνυχτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdhlvwoaepiknuxtABEZHIKMNOPTYX",
@@ -97,15 +99,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     ),
 )
 _COMPILED = tuple((re.compile(pattern, re.I | re.M), reason) for pattern, reason in _RULES)
-_HIDDEN = re.compile(
-    "[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad\U000e0000-\U000e007f\U000e0100-\U000e01ef\x1b]"
-)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
 def held_reason(text: str) -> str | None:
     """Why an unverified entry with this text is to be held back; None when nothing speaks against it."""
-    if _HIDDEN.search(text):
+    if has_hidden(text):
         return "it holds characters that cannot be seen"
     for shown in _readings(text):
         for pattern, reason in _COMPILED:
@@ -128,8 +127,3 @@ def _readings(text: str) -> list[str]:
         if sum(char.isprintable() for char in decoded) > 0.9 * len(decoded):
             readings.append(decoded)
     return readings
-
-
-def has_hidden(text: str) -> bool:
-    """Whether the text holds characters that a reader cannot see or that reorder what is shown."""
-    return _HIDDEN.search(text) is not None

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from memory.document import Document, parse
 from memory.edit import DEFAULT_SECTION, insert_entry, remove_entry, retag_entry, strike_entry
 from memory.entry import Entry, Provenance, Trust, entry_id, normalise
-from memory.poison import has_hidden
+from memory.hidden import has_hidden
 from memory.secrets import find_secret
 from memory.tag import parse_tag, render_tag
 from orchestrator.errors import MemoryProblem, UsageProblem

@@ -55,6 +55,7 @@ def land(
         desk.ledger.write(
             Act.CONFLICT, [proposal.entry], channel="agent", agent=proposal.agent, against=old.id, text=proposal.text
         )
+        desk.proposals.move(proposal.number, State.CONFLICT, supersedes=old.id)
         return Landing(document=document, state=State.CONFLICT, why=f"in conflict with a person's entry {old.id}")
     desk.ledger.write(Act.SUPERSEDED, [old.id], channel="agent", agent=proposal.agent, by=proposal.entry)
     entered = _enter(desk, strike_entry(document, old, struck_provenance(old)), proposal)

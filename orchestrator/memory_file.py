@@ -1,8 +1,7 @@
 """The memory file on disk: made once, changed under a lock, replaced whole."""
 
 import os
-import shlex
-import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -58,6 +57,7 @@ def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
     path = require_memory_path(project)
     ensure_memory(project)
     with held(project.state / "memory.lock"):
+        _clear_unfinished(path)
         try:
             before = path.read_bytes()
             after = change(before)
@@ -69,20 +69,29 @@ def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
             raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
 
 
+def _clear_unfinished(path: Path) -> None:
+    """Remove what a writer that was killed left beside the memory; the lock's holder is the only writer there is."""
+    with os.scandir(path.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(f".{path.name}."):
+                Path(entry.path).unlink(missing_ok=True)
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a crash at any moment, sees the old or the new one, whole."""
     target = Path(os.path.realpath(path))
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    name = target.with_name(f".{target.name}.{os.getpid()}.{time.monotonic_ns()}")
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fchmod(descriptor, mode)
             os.fsync(descriptor)
-        Path(name).replace(target)
+        name.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 
@@ -91,6 +100,8 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
 
     The editor works on the file itself, as with any other file of theirs.
     """
+    import shlex
+
     from orchestrator.process import run_in_terminal
 
     path = require_memory_path(project)

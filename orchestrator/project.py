@@ -64,11 +64,22 @@ class Project:
         return Git(cwd=cwd or self.main or self.common_dir)
 
 
+def here() -> Path:
+    """The current directory. Raises ProjectProblem where it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as exc:
+        raise ProjectProblem("the current directory has been deleted", "cd to the repository") from exc
+
+
 def load_project(cwd: Path) -> Project:
     """Find the project that `cwd` belongs to.
 
     Raises ProjectProblem outside a repository and where git is missing.
     """
+    plain = _plain_checkout(cwd)
+    if plain is not None:
+        return Project(common_dir=plain / ".git", main=plain, root=plain)
     git = Git(cwd=cwd)
     try:
         common = Path(os.path.realpath(git.text("rev-parse", "--path-format=absolute", "--git-common-dir")))
@@ -82,6 +93,34 @@ def load_project(cwd: Path) -> Project:
     checked_out = top.code == 0 and own == common and (common.name == ".git" or (common / "index").exists())
     main = Path(os.path.realpath(root)) if checked_out else _main_checkout(git, common)
     return Project(common_dir=common, main=main, root=root)
+
+
+def _plain_checkout(cwd: Path) -> Path | None:
+    """The top of an ordinary main checkout, seen without asking git; None for everything that is not surely one.
+
+    Three runs of git take longer than most commands of ours. Whatever moves the checkout or the git directory (a
+    setting, a file in place of the directory, another owner) is left to git, and so is a folder inside `.git`.
+    """
+    start = Path(os.path.realpath(cwd))
+    if any(part.endswith(".git") or part == ".bare" for part in start.parts):
+        return None
+    for top in (start, *start.parents):
+        if (top / "HEAD").exists() and (top / "objects").exists():
+            return None  # git takes this folder itself for a git directory
+        found = top / ".git"
+        if not os.path.lexists(found):
+            continue
+        try:
+            config = (found / "config").read_bytes().lower()
+            own = not found.is_symlink() and found.stat().st_uid == top.stat().st_uid == os.geteuid()
+        except OSError:
+            return None
+        whole = (
+            all((found / name).exists() for name in ("HEAD", "objects", "refs")) and not (found / "commondir").exists()
+        )
+        odd = any(word in config for word in (b"worktree", b"bare = true", b"bare=true", b"include", b"\tbare\n"))
+        return top if own and whole and not odd else None
+    return None
 
 
 def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:

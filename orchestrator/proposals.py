@@ -113,12 +113,15 @@ class Proposals:
         names = _COLUMNS.split(", ")
         return tuple(Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows)
 
-    def move(self, number: int, state: State, *, why: str = "", sha: str | None = None) -> None:
-        """Give a proposal another state, and the tip of its branch where it is known."""
+    def move(
+        self, number: int, state: State, *, why: str = "", sha: str | None = None, supersedes: str | None = None
+    ) -> None:
+        """Give a proposal another state, and where known the tip of its branch and the entry that it contradicts."""
         with self._connected() as connection:
             connection.execute(
-                "UPDATE proposals SET state = ?, why = ?, sha = coalesce(?, sha) WHERE number = ?",
-                (state.value, why, sha, number),
+                "UPDATE proposals SET state = ?, why = ?, sha = coalesce(?, sha), supersedes = coalesce(?, supersedes)"
+                " WHERE number = ?",
+                (state.value, why, sha, supersedes, number),
             )
 
     def forget(self, entry: str) -> None:

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from orchestrator.config import environment
 from orchestrator.config_schema import Config
-from orchestrator.errors import ProjectProblem
-from orchestrator.project import Project, load_project
+from orchestrator.project import Project, here, load_project
 from orchestrator.records import Records
 from orchestrator.settings import load_settings
 
@@ -26,19 +24,12 @@ class Context:
 def load_context(flags: Mapping[str, Any] | None = None) -> Context:
     """Load all of it for the current directory. Raises ProjectProblem and ConfigProblem."""
     environ = environment()
-    project = load_project(_here())
+    project = load_project(here())
     config = load_settings(project, environ, flags)
     return Context(project=project, config=config, records=Records(path=project.records), environ=environ)
 
 
 def load_records() -> tuple[Project, Records]:
     """Only the project and its records: for commands that no configuration can change, nor a broken one stop."""
-    project = load_project(_here())
+    project = load_project(here())
     return project, Records(path=project.records)
-
-
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError as exc:
-        raise ProjectProblem("the current directory has been deleted", "cd to the repository") from exc

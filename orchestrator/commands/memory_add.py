@@ -21,14 +21,16 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     believed no further until another agent finds the same, or a person approves it. What holds a secret is refused.
     """
     from orchestrator.channel import agent_behind
-    from orchestrator.commands.context import load_records
     from orchestrator.config import environment
     from orchestrator.deciding import Desk, add_entry, supersede
+    from orchestrator.project import here, load_project
+    from orchestrator.records import Records
     from orchestrator.view import answer, print_json
 
     said = _text(text)
-    project, records = load_records()
-    desk = Desk(project=project, records=records)
+    # Not by the context of other commands: nothing here depends on the configuration, and loading it takes its time.
+    project = load_project(here())
+    desk = Desk(project=project, records=Records(path=project.records))
     agent = agent_behind(environment())
     if agent is not None:
         from orchestrator.proposing import propose

@@ -24,6 +24,7 @@ def command(keep: bool, force: bool, as_json: bool, ids: tuple[str, ...]) -> Non
     from orchestrator.commands.context import load_records
     from orchestrator.operation import operation
     from orchestrator.removing import remove_agent
+    from orchestrator.settling import settle_after
     from orchestrator.view import answer, print_json, say, warn
 
     project, records = load_records()
@@ -39,6 +40,7 @@ def command(keep: bool, force: bool, as_json: bool, ids: tuple[str, ...]) -> Non
             warn(note)
         if not as_json:
             answer(f"agent {agent.id} removed; orch restore {agent.id} brings it back")
+    settle_after(project.common_dir, records, say)
     if as_json:
         print_json(
             {
