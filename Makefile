@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Many tests wait for programs: a few more workers than cores keep the machine busy.
 WORKERS ?= 3
 
-.PHONY: demo test lint docs bench venv backends clean
+.PHONY: demo test drill lint docs bench venv backends clean
 
 demo: venv  ## A scratch repository, a memory, an agent, and the proof that the memory arrived
 	@source scripts/environment && scripts/install-backends --quiet claude || true
@@ -13,6 +13,9 @@ demo: venv  ## A scratch repository, a memory, an agent, and the proof that the 
 test: lint  ## Every check and every test, the real backends included
 	@source scripts/environment && scripts/install-backends || echo "some backends could not be installed: their tests are skipped, in CI they fail"
 	@source scripts/environment && $(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+drill: venv  ## kill -9 at every step boundary of rm, restore, merge and gc, three rounds (make test tries a sample)
+	DRILL_ROUNDS=3 $(BIN)/pytest tests/orchestrator/test_drill.py
 
 lint: venv  ## Style, types, and whether docs/ is current
 	$(BIN)/ruff check .
