@@ -12,8 +12,8 @@ import unicodedata
 from memory.hidden import has_hidden
 
 _CONFUSABLE = str.maketrans(
-    "аеорсухіјѕԁһӏѵԝοαερικνυχτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "aeopcyxijsdhlvwoaepiknuxtABEZHIKMNOPTYX",
+    "аеорсухіјѕԁһӏѵԝοαερικνυχτΑΒΕΖΗΙΚΜΝΟΡΤΥΧІЅЈАВЕКМНОРСТХУ",
+    "aeopcyxijsdhlvwoaepiknuxtABEZHIKMNOPTYXISJABEKMHOPCTXY",
 )
 _RULES: tuple[tuple[str, str], ...] = (
     (
@@ -21,6 +21,7 @@ _RULES: tuple[tuple[str, str], ...] = (
         r".{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|orders?|directions?|context|constraints?|policies|policy)\b",
         "it overrides instructions",
     ),
+    (r"\b(?:ignore|forget|disregard)\s+(?:everything|anything|whatever)\b", "it overrides instructions"),
     (
         r"\b(?:new|real|actual|updated|hidden|secret)\s+(?:system\s+)?(?:instructions?|prompt|orders?)\b",
         "it poses as instructions",
