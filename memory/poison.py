@@ -8,6 +8,7 @@ import base64
 import binascii
 import re
 import unicodedata
+from functools import cache
 
 from memory.hidden import has_hidden
 
@@ -99,7 +100,14 @@ _RULES: tuple[tuple[str, str], ...] = (
         "it forges a frame",
     ),
 )
-_COMPILED = tuple((re.compile(pattern, re.I | re.M), reason) for pattern, reason in _RULES)
+
+
+@cache
+def _compiled() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The rules, compiled when they are needed first: `orch memory add` never needs them."""
+    return tuple((re.compile(pattern, re.I | re.M), reason) for pattern, reason in _RULES)
+
+
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
@@ -108,7 +116,7 @@ def held_reason(text: str) -> str | None:
     if has_hidden(text):
         return "it holds characters that cannot be seen"
     for shown in _readings(text):
-        for pattern, reason in _COMPILED:
+        for pattern, reason in _compiled():
             if pattern.search(shown):
                 return reason
     return None

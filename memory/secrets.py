@@ -1,34 +1,12 @@
 """Secrets: found before they are written anywhere of ours, refused, and never repeated."""
 
-import itertools
-import math
 import re
-from collections import Counter
 
 # Everything that a detector below could answer to has one of these: a long run, a telling word, a URL with a login, a
 # key block. Text without any of them is passed without loading the scanner, which takes longer than the whole command.
 _SUSPICIOUS = re.compile(
     r"[^\s/\\.,;:()]{16,}|pass|pwd|secret|token|key|auth|cred|bearer|private|://[^\s/]*@|BEGIN|AKIA|hook", re.I
 )
-_PROSE = re.compile(
-    r"\b(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[ _-]?key|access[ _-]?key|credentials?)\b"
-    r"(?:\s+(?:for|of|to)\s+\S+)?\s*(?:\bis\b|[:=])\s*[\"'`]?(?P<value>[^\s\"'`,;]{6,})",
-    re.I,
-)
-_ASSIGNED = re.compile(
-    r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PWD|CREDENTIALS?)\s*=\s*[\"']?(?P<value>[^\s\"']{4,})"
-)
-_LOGIN = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@]*:(?P<value>[^\s/@]+)@", re.I)
-_VENDOR = re.compile(
-    r"\b(?:sk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
-    r"|xox[abposr]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,})"
-)
-_RUN = re.compile(r"[A-Za-z0-9+_=-]{20,}")
-_PLACEHOLDER = re.compile(
-    r"[<${]|\.\.\.|…|x{4,}|\*{3,}|(?:your|example|changeme|placeholder|dummy|redacted|none|null)", re.I
-)
-_HEX = re.compile(r"[0-9a-fA-F-]+\Z")
-_LEAST_ENTROPY = 3.6  # bits per character; identifiers and paths in prose stay below it
 
 
 def find_secret(text: str) -> tuple[int, str] | None:
@@ -38,77 +16,10 @@ def find_secret(text: str) -> tuple[int, str] | None:
     """
     if not _SUSPICIOUS.search(text):
         return None
+    from memory.secret_rules import kind_of_secret
+
     for number, line in enumerate(text.split("\n"), 1):
-        kind = _own_rules(line) or _library(line)
+        kind = kind_of_secret(line)
         if kind is not None:
             return number, kind
     return None
-
-
-def _own_rules(line: str) -> str | None:
-    if _VENDOR.search(line):
-        return "an access token"
-    for pattern, kind in ((_LOGIN, "a login in a URL"), (_ASSIGNED, "a secret's value"), (_PROSE, "a password or key")):
-        for found in pattern.finditer(line):
-            if _is_value(found["value"], prose=pattern is _PROSE):
-                return kind
-    if any(_is_random(run) for run in _RUN.findall(line)):
-        return "a random-looking string"
-    return None
-
-
-def _is_value(value: str, *, prose: bool) -> bool:
-    """A value, not a placeholder or a reference; in prose it needs more than letters to be taken for one."""
-    if _PLACEHOLDER.search(value):
-        return False
-    if not prose:
-        return True
-    return bool(re.search(r"[0-9!#%^&*?~]", value)) and not value.endswith((".md", ".yml", ".json", ".py"))
-
-
-def _is_random(run: str) -> bool:
-    if _HEX.match(run):
-        return False  # commit ids, UUIDs and digests are facts of a repository
-    kinds = sum(bool(re.search(pattern, run)) for pattern in ("[a-z]", "[A-Z]", "[0-9]"))
-    counts = Counter(run)
-    entropy = -sum(n / len(run) * math.log2(n / len(run)) for n in counts.values())
-    switches = sum(a.isdigit() != b.isdigit() for a, b in itertools.pairwise(run))
-    return kinds == 3 and entropy >= _LEAST_ENTROPY and switches >= 4
-
-
-def _library(line: str) -> str | None:
-    """Ask the detectors of detect-secrets, those of entropy left out: they flag every word when asked for one line."""
-    from detect_secrets.core.scan import scan_line
-    from detect_secrets.settings import transient_settings
-
-    with transient_settings({"plugins_used": [{"name": name} for name in _DETECTORS]}):
-        for found in scan_line(line):
-            if not _PLACEHOLDER.search(found.secret_value or ""):
-                return f"{found.type.lower()}"
-    return None
-
-
-_DETECTORS = (
-    "ArtifactoryDetector",
-    "AWSKeyDetector",
-    "AzureStorageKeyDetector",
-    "BasicAuthDetector",
-    "CloudantDetector",
-    "DiscordBotTokenDetector",
-    "GitHubTokenDetector",
-    "GitLabTokenDetector",
-    "IbmCloudIamDetector",
-    "JwtTokenDetector",
-    "KeywordDetector",
-    "MailchimpDetector",
-    "NpmDetector",
-    "OpenAIDetector",
-    "PrivateKeyDetector",
-    "PypiTokenDetector",
-    "SendGridDetector",
-    "SlackDetector",
-    "SquareOAuthDetector",
-    "StripeDetector",
-    "TelegramBotTokenDetector",
-    "TwilioKeyDetector",
-)

@@ -81,16 +81,11 @@ def load_project(cwd: Path) -> Project:
     if plain is not None:
         return Project(common_dir=plain / ".git", main=plain, root=plain)
     git = Git(cwd=cwd)
-    try:
-        common = Path(os.path.realpath(git.text("rev-parse", "--path-format=absolute", "--git-common-dir")))
-        own = Path(os.path.realpath(git.text("rev-parse", "--path-format=absolute", "--git-dir")))
-    except ProcessFault as exc:
-        raise _no_repository(cwd, exc) from exc
-    top = git.run("rev-parse", "--path-format=absolute", "--show-toplevel", check=False)
-    root = Path(top.text) if top.code == 0 else common
+    common, own, top = _places(git, cwd)
+    root = common if top is None else top
     # A checkout whose git directory is the common one is the main one, wherever that directory stands. In a `.bare/`
     # layout without core.bare, git takes the folder around it for one, but nothing was ever checked out there.
-    checked_out = top.code == 0 and own == common and (common.name == ".git" or (common / "index").exists())
+    checked_out = top is not None and own == common and (common.name == ".git" or (common / "index").exists())
     main = Path(os.path.realpath(root)) if checked_out else _main_checkout(git, common)
     return Project(common_dir=common, main=main, root=root)
 
@@ -121,6 +116,26 @@ def _plain_checkout(cwd: Path) -> Path | None:
         odd = any(word in config for word in (b"worktree", b"bare = true", b"bare=true", b"include", b"\tbare\n"))
         return top if own and whole and not odd else None
     return None
+
+
+_COMMON = ("rev-parse", "--path-format=absolute", "--git-common-dir")
+_OWN = ("rev-parse", "--path-format=absolute", "--git-dir")
+_TOP = ("rev-parse", "--path-format=absolute", "--show-toplevel")
+
+
+def _places(git: Git, cwd: Path) -> tuple[Path, Path, Path | None]:
+    """The common git directory and the own one (real paths), and the top of the worktree, None where there is none."""
+    # All in one call where that can be read: every orch command begins with it. A path may hold a newline.
+    found = git.run(*_COMMON, "--git-dir", "--show-toplevel", check=False)
+    lines = found.text.split("\n")
+    if found.code == 0 and len(lines) == 3:
+        return Path(os.path.realpath(lines[0])), Path(os.path.realpath(lines[1])), Path(lines[2])
+    try:
+        common, own = (Path(os.path.realpath(git.text(*words))) for words in (_COMMON, _OWN))
+    except ProcessFault as exc:
+        raise _no_repository(cwd, exc) from exc
+    top = git.run(*_TOP, check=False)
+    return common, own, Path(top.text) if top.code == 0 else None
 
 
 def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
