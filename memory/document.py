@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from memory.entry import Entry, Provenance, Trust, entry_id
 from memory.errors import MemoryFault
@@ -20,13 +20,26 @@ _CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text. `headings`
-    are the sections' names with their line numbers (0-based).
-    """
+    """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text."""
 
     lines: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    headings: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The bullets, in document order."""
+        return self._read[0]
+
+    @property
+    def headings(self) -> tuple[tuple[str, int], ...]:
+        """The sections' names with their line numbers (0-based)."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[tuple[Entry, ...], tuple[tuple[str, int], ...]]:
+        # Read when asked for: the last step of a change only writes, and a memory may have thousands of entries.
+        headings: list[tuple[str, int]] = []
+        entries = _entries([line.rstrip("\r\n") for line in self.lines], headings)
+        return tuple(entries), tuple(headings)
 
     def serialise(self) -> bytes:
         """The file's bytes: exactly those that were parsed."""
@@ -60,11 +73,8 @@ def parse(data: bytes) -> Document:
     if "\0" in text:
         raise MemoryFault(f"the memory file holds a NUL byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
     lines = tuple(text.splitlines(keepends=True)) if _plain(text) else _split(text)
-    bare = [line.rstrip("\r\n") for line in lines]
-    _refuse_conflicts(bare)
-    headings: list[tuple[str, int]] = []
-    entries = _entries(bare, headings)
-    return Document(lines=lines, entries=tuple(entries), headings=tuple(headings))
+    _refuse_conflicts([line.rstrip("\r\n") for line in lines])
+    return Document(lines=lines)
 
 
 def _plain(text: str) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.errors import UsageProblem
-from orchestrator.identity import AGENT_VARIABLE
+
+AGENT_VARIABLE = "ORCH_AGENT"
 
 _MOST_ANCESTORS = 40
 

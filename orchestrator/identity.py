@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.channel import AGENT_VARIABLE as AGENT_VARIABLE
+
 if TYPE_CHECKING:
     import psutil
 
-AGENT_VARIABLE = "ORCH_AGENT"
 PROJECT_VARIABLE = "ORCH_PROJECT"
 
 

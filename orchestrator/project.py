@@ -3,10 +3,13 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.errors import ProjectProblem
-from orchestrator.git import Git
-from orchestrator.process import ProcessFault
+
+if TYPE_CHECKING:
+    from orchestrator.git import Git
+    from orchestrator.process import ProcessFault
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +62,10 @@ class Project:
             base = base.parent
         return base.name.removesuffix(".git") or "repository"
 
-    def git(self, cwd: Path | None = None) -> Git:
+    def git(self, cwd: Path | None = None) -> "Git":
         """Git, run in `cwd` (default: the main checkout, or the common directory of a bare layout)."""
+        from orchestrator.git import Git
+
         return Git(cwd=cwd or self.main or self.common_dir)
 
 
@@ -80,6 +85,9 @@ def load_project(cwd: Path) -> Project:
     plain = _plain_checkout(cwd)
     if plain is not None:
         return Project(common_dir=plain / ".git", main=plain, root=plain)
+    # Only here: starting processes is not needed for a plain checkout, and takes its time to load.
+    from orchestrator.git import Git
+
     git = Git(cwd=cwd)
     common, own, top = _places(git, cwd)
     root = common if top is None else top
@@ -123,8 +131,10 @@ _OWN = ("rev-parse", "--path-format=absolute", "--git-dir")
 _TOP = ("rev-parse", "--path-format=absolute", "--show-toplevel")
 
 
-def _places(git: Git, cwd: Path) -> tuple[Path, Path, Path | None]:
+def _places(git: "Git", cwd: Path) -> tuple[Path, Path, Path | None]:
     """The common git directory and the own one (real paths), and the top of the worktree, None where there is none."""
+    from orchestrator.process import ProcessFault
+
     # All in one call where that can be read: every orch command begins with it. A path may hold a newline.
     found = git.run(*_COMMON, "--git-dir", "--show-toplevel", check=False)
     lines = found.text.split("\n")
@@ -138,7 +148,7 @@ def _places(git: Git, cwd: Path) -> tuple[Path, Path, Path | None]:
     return common, own, Path(top.text) if top.code == 0 else None
 
 
-def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
+def _no_repository(cwd: Path, fault: "ProcessFault") -> ProjectProblem:
     if fault.finished is None:
         return ProjectProblem("git cannot be started", "install git 2.39 or later and put it on PATH")
     said = os.fsdecode(fault.finished.stderr)
@@ -150,7 +160,7 @@ def _no_repository(cwd: Path, fault: ProcessFault) -> ProjectProblem:
     return ProjectProblem(f"{cwd} is not in a git repository", "cd into one, or make one: git init && git commit")
 
 
-def _main_checkout(git: Git, common: Path) -> Path | None:
+def _main_checkout(git: "Git", common: Path) -> Path | None:
     """The first worktree that git lists is the main one; it is marked bare where there is no checkout."""
     listed = git.worktrees()
     first = listed.split(b"\0\0", 1)[0].split(b"\0")
@@ -163,7 +173,7 @@ def _main_checkout(git: Git, common: Path) -> Path | None:
     return Path(os.path.realpath(main))
 
 
-def _submodule_checkout(git: Git, common: Path) -> Path | None:
+def _submodule_checkout(git: "Git", common: Path) -> Path | None:
     """A submodule's checkout is named by its configuration; git (2.39) lists its git directory instead."""
     for name in ("config.worktree", "config"):
         found = git.run("config", "--file", str(common / name), "--get", "core.worktree", check=False)
@@ -179,6 +189,8 @@ def load_superproject(project: Project) -> Path | None:
     outermost = None
     at = project.main
     for _ in range(20):
+        from orchestrator.git import Git
+
         found = Git(cwd=at).run("rev-parse", "--show-superproject-working-tree", check=False)
         if found.code != 0 or not found.text:
             break

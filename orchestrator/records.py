@@ -7,11 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.agent import Agent, Status
 from orchestrator.errors import OrchError, UsageProblem
 from orchestrator.identity import Mark
+
+if TYPE_CHECKING:
+    from orchestrator.agent import Agent
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS agents (
@@ -91,7 +93,7 @@ class Records:
                 connection.execute(f"PRAGMA user_version={_VERSION}")
             unfinished.rename(self.path)
 
-    def add_agent(self, agent: Agent) -> None:
+    def add_agent(self, agent: "Agent") -> None:
         """Write a new agent. Raises UsageProblem when the id is taken."""
         with self.connected() as connection:
             try:
@@ -102,8 +104,10 @@ class Records:
             except sqlite3.IntegrityError as exc:
                 raise UsageProblem(f"there is an agent {agent.id} already") from exc
 
-    def change_agent(self, agent_id: str, change: Callable[[Agent], Agent]) -> Agent:
+    def change_agent(self, agent_id: str, change: "Callable[[Agent], Agent]") -> "Agent":
         """Read, change and write one agent in one transaction, and return what was written."""
+        from orchestrator.agent import Agent
+
         with self.connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -127,28 +131,34 @@ class Records:
             with self.connected() as connection:
                 connection.execute("DELETE FROM agents WHERE id = ?", (agent_id,))
 
-    def agents(self) -> tuple[Agent, ...]:
+    def agents(self) -> "tuple[Agent, ...]":
         """Every agent, oldest first, removed ones included."""
+        from orchestrator.agent import Agent
+
         if not self.path.exists():
             return ()
         with self.connected() as connection:
             rows = connection.execute("SELECT data FROM agents ORDER BY created, id").fetchall()
         return tuple(Agent.from_json(json.loads(row[0])) for row in rows)
 
-    def agent(self, agent_id: str) -> Agent | None:
+    def agent(self, agent_id: str) -> "Agent | None":
         """The agent with exactly this id."""
+        from orchestrator.agent import Agent
+
         if not self.path.exists():
             return None
         with self.connected() as connection:
             row = connection.execute("SELECT data FROM agents WHERE id = ?", (agent_id,)).fetchone()
         return None if row is None else Agent.from_json(json.loads(row[0]))
 
-    def require_agent(self, prefix: str, *, removed: bool = True) -> Agent:
+    def require_agent(self, prefix: str, *, removed: bool = True) -> "Agent":
         """The one agent whose id starts with `prefix`, or whose branch is exactly it.
 
         Raises UsageProblem when there is none or more than one. With `removed` False, those whose worktree is
         gone do not count.
         """
+        from orchestrator.agent import Status
+
         known = [agent for agent in self.agents() if removed or agent.status is not Status.REMOVED]
         exact = [agent for agent in known if prefix in (agent.id, agent.branch)]
         found = exact or [agent for agent in known if prefix and agent.id.startswith(prefix)]
