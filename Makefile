@@ -28,6 +28,7 @@ docs: venv  ## Write the generated part of docs/
 
 bench: venv  ## Start-up, spawn and memory, as ratios against a floor measured in the same run
 	@source scripts/environment && $(BIN)/python scripts/benchmark
+	@source scripts/environment && $(BIN)/python scripts/evaluate-ask
 
 venv:
 	@scripts/make-venv

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from memory.document import parse
@@ -167,6 +168,33 @@ def test_the_conversation_spawns_with_the_rest_of_the_line_as_the_task(orch: Orc
     assert agent["task"] == '--say "it\'s done" $(touch pwned)'
     assert not (repo / "pwned").exists()
     orch.ok("wait", agent["id"])
+
+
+def test_on_a_terminal_words_are_completed_and_lines_remembered(repo: Path, home: Path) -> None:
+    remember(repo, MEMORY)
+    shell = pexpect.spawn(
+        sys.executable,
+        ["-I", "-m", "orchestrator", "repl"],
+        cwd=str(repo),
+        env={**os.environ, "TERM": "xterm"},
+        encoding="utf-8",
+        timeout=25,
+    )
+    shell.expect("orch>")
+    shell.send("/age\t")
+    shell.expect("nts")
+    shell.send("\r")
+    shell.expect("no agents")
+    shell.send("Where do fixtures live?\r")
+    shell.expect("testdata/orders/")
+    shell.expect("orch>")
+    shell.send("/quit\r")
+    shell.expect(pexpect.EOF)
+    shell.close()
+    assert shell.exitstatus == 0
+    history = home / ".local" / "state" / "orch" / "repl-history"
+    assert "+Where do fixtures live?" in history.read_text()
+    assert history.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.slow
