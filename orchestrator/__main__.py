@@ -7,9 +7,11 @@ def main() -> None:
     """Run the command line, and exit with its code."""
     try:
         from orchestrator.cli import main as run
-    except KeyboardInterrupt:  # too early for the command line to answer it
-        sys.exit(130)
-    sys.exit(run())
+
+        code = run()
+    except KeyboardInterrupt:  # too early, or too late, for the command line to answer it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,8 @@ def _restore(
     claim(gitdir, agent.id)
     write_step(records, agent.id, "restore", "registered", path=str(target))
     _fill(project, kept, manifest, target, gitdir, head)
+    if agent.seam_file:
+        _forget_size(project.git(target), agent.seam_file)
 
 
 def _plain(agent: Agent, kept: Kept, target: Path) -> Manifest:
@@ -167,6 +169,19 @@ def _fill(project: Project, kept: Kept, manifest: Manifest, target: Path, gitdir
         git.run("update-index", "-q", "--refresh", check=False, timeout=_SECONDS)
     except OSError as exc:
         raise GitProblem(f"{exc.filename} cannot be written: {exc.strerror}", "nothing is lost; repeat it") from exc
+
+
+def _forget_size(git: Git, path: str) -> None:
+    """Let git compare this file by its content. The index has the size that it had with the block in it, and git takes
+    another size for a change without a look at the content."""
+    found = git.run("ls-files", "--stage", "-v", "-z", "--", f":(top,literal){path}", check=False).stdout
+    entry = os.fsdecode(found.split(b"\0")[0]).partition("\t")[0].split(" ")
+    if len(entry) != 4 or entry[0] != "H" or entry[3] != "0":
+        return
+    _, mode, blob, _ = entry
+    if git.run("hash-object", "--", path, check=False).stdout.decode().strip() == blob:
+        git.run("update-index", "--cacheinfo", f"{mode},{blob},{path}", check=False)
+        git.run("update-index", "-q", "--refresh", check=False, timeout=_SECONDS)
 
 
 def _point_head(git: Git, head: str | None) -> None:

@@ -60,5 +60,9 @@ def command(do_it: bool, days: float, kept_days: float, drop_kept: bool, as_json
     for each_kept in old:
         how = "deleted" if each_kept.ref in dropped else "kept"
         answer(f"{each_kept.ref} {how}, {each_kept.days:.0f} days old")
-    if not do_it:
+    if do_it:
+        return
+    if any(not each.why_not for each in candidates) or (drop_kept and old):
         say("nothing was changed; orch gc --apply does it")
+    else:
+        say("there is nothing to remove")

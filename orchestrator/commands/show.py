@@ -97,7 +97,8 @@ def _digest_facts(digest: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _listed(count: int, lines: list[str], more: str = "") -> str:
-    shown = lines[:_SHOWN]
+    # A file's name may hold a newline: one line each, so that none can pass for a line of orch's own.
+    shown = [line.replace("\n", "\\n") for line in lines[:_SHOWN]]
     rest = [f"and {count - len(shown)} more"] if count > len(shown) else []
     return ("\n" + " " * 10).join([f"{count}{more}", *shown, *rest])
 

@@ -51,6 +51,7 @@ def test_every_field(shell: Shell, repo: Path) -> None:
     text = shell.orch.ok("show", agent["id"]).stdout
     assert "commits   2\n" in text
     assert "left      3 uncommitted" in text
+    assert "          A untracked\\nfile\n" in text
     shell.orch.ok("rm", "--keep", agent["id"])
     assert _digest(shell, agent["id"]) == digest
 

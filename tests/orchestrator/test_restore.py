@@ -182,6 +182,29 @@ def test_the_memory_block_is_in_no_kept_object(shell: Shell, repo: Path, home: P
         assert (worktree / name).read_text() == "The person's own text\nmore\n"
 
 
+def test_a_context_file_that_was_committed_is_clean_when_it_is_back_without_its_block(
+    shell: Shell, repo: Path, home: Path
+) -> None:
+    (home / ".config" / "orch" / "config.yml").write_text(
+        "backends: {sh: {command: [/bin/sh, -c], seam: {file: AGENTS.md}}}\n"
+    )
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "memory.md").write_text(_MEMORY)
+    (repo / "AGENTS.md").write_text("The person's own text\n")
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "-m", "Memory")
+    committed = shell.spawn("echo more >> AGENTS.md; git commit -qam more; touch left")
+    changed = shell.spawn("echo more >> AGENTS.md; touch left")
+    for agent, status in ((committed, "?? left"), (changed, " M AGENTS.md\n?? left")):
+        shell.ended(agent["id"])
+        worktree = Path(agent["worktree"])
+        assert git(worktree, "status", "--porcelain").strip("\n") == status
+        shell.orch.ok("rm", "--keep", agent["id"])
+        shell.orch.ok("restore", agent["id"])
+        assert git(worktree, "status", "--porcelain").strip("\n") == status
+        assert (worktree / "AGENTS.md").read_text() == "The person's own text\nmore\n"
+
+
 def test_logs_and_diff_after_the_removal(shell: Shell, repo: Path) -> None:
     agent = shell.spawn("echo said; echo work > work.txt")
     shell.ended(agent["id"])
