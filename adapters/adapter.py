@@ -170,7 +170,8 @@ class Adapter:
     elsewhere; `url` has no path and no trailing slash. `request_id(line)` names the model request that a line of output
     tells of (None: none), so that `limits.requests` can count them; the field is None where the output does not tell.
     `mcp(launch, command, server)` returns the command with an MCP server in it, beside the person's own; the field is
-    None where the backend takes none from a flag, the environment or a file outside the worktree.
+    None where the backend takes none from a flag, the environment or a file outside the worktree. `mirror(main,
+    environ)` is the file of the host's own memory for that main checkout, which it reads in all of its worktrees.
     """
 
     name: str
@@ -192,4 +193,5 @@ class Adapter:
     chooses_session: bool = False
     request_id: Callable[[bytes], str | None] | None = None
     mcp: Callable[[Launch, Command, McpServer], Command] | None = None
+    mirror: Callable[[Path, Mapping[str, str]], Path | None] | None = None
     resumes: bool = True

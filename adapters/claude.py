@@ -1,7 +1,9 @@
 """Claude Code (measured on 2.1.197; the claims are re-tested by `orch verify` on whatever is installed)."""
 
 import json
+import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -237,6 +239,15 @@ def _mcp(launch: Launch, command: Command, server: McpServer) -> Command:
     )
 
 
+def _mirror(main: Path, environ: Mapping[str, str]) -> Path | None:
+    """Claude's auto-memory of the repository; None where its folder's name cannot be told (it is cut beyond 200)."""
+    folder = environ.get("CLAUDE_CONFIG_DIR") or (f"{environ['HOME']}/.claude" if environ.get("HOME") else None)
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(main))
+    if folder is None or len(slug) > 200 or environ.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY") == "1":
+        return None
+    return Path(folder) / "projects" / slug / "memory" / "MEMORY.md"
+
+
 ADAPTER = Adapter(
     name="claude",
     title="Claude Code",
@@ -253,4 +264,5 @@ ADAPTER = Adapter(
     chooses_session=True,
     request_id=_request_id,
     mcp=_mcp,
+    mirror=_mirror,
 )

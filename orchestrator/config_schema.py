@@ -50,7 +50,9 @@ class MemoryKeys:
     )
     subagents: bool = _key(True, "Carry the memory to sub-agents too, where the backend needs help with that.")
     mcp: bool = _key(False, "Offer orch's MCP server to spawned agents.")
-    mirror: bool = _key(False, "Keep a copy of the memory in the main checkout's context files.")
+    mirror: bool = _key(
+        False, "Keep a copy of the memory in Claude's own memory of the project, which then carries it."
+    )
     ttl_days: int = _key(90, "Days after which an unverified entry is no longer rendered; 0: never.", minimum=0)
     budget: BudgetKeys = _nested(BudgetKeys, "The size of the rendered memory.")
 

@@ -8,7 +8,7 @@ import os
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from adapters.adapter import Adapter, Command, Launch
@@ -24,6 +24,7 @@ from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.liveness import observed
 from orchestrator.locks import held
+from orchestrator.mirror import host_carries
 from orchestrator.operation import interrupted_text
 from orchestrator.ports import load_ports, port_variables
 from orchestrator.process import scrubbed
@@ -54,6 +55,7 @@ class _Plan:
     adapter: Adapter
     program: Program
     injection: Injection
+    host: Path | None
     environ: dict[str, str]
     session: str | None
 
@@ -120,7 +122,15 @@ def _plan(
         AGENT_VARIABLE: agent.id,
         "ORCH_PROJECT": str(project.common_dir),
     }
-    return _Plan(agent=agent, adapter=adapter, program=program, injection=injection, environ=child, session=session)
+    return _Plan(
+        agent=agent,
+        adapter=adapter,
+        program=program,
+        injection=injection,
+        host=host_carries(project, config, adapter, injection.text, environ),
+        environ=child,
+        session=session,
+    )
 
 
 def _check_worktree(project: Project, agent: Agent) -> None:
@@ -149,9 +159,11 @@ def _carry_out(
             plan.adapter,
             agent.id,
             Path(agent.worktree),
-            plan.injection.text,
+            "" if plan.host is not None else plan.injection.text,
             old_file=agent.seam_file,
         )
+        if plan.host is not None:
+            seam = replace(seam, reason=f"the host's own memory carries it: {plan.host}")
         agent = records.change_agent(agent.id, lambda a: a.changed(**_carried(plan, seam), extra=_shown(a, plan, seam)))
     launch = _launch(plan, request, folder, config)
     command = build_command(project, config, plan.adapter, launch, seam, plan.injection)
@@ -197,7 +209,7 @@ def _launch(plan: _Plan, request: ContinueRequest, folder: Path, config: Config)
 
 def _shown(agent: Agent, plan: _Plan, seam: SeamPlan) -> dict[str, object]:
     """The record's further facts with the entries that the agent has been shown: of those it is no witness any more."""
-    now_shown = [item.entry.id for item in plan.injection.render.included] if seam.kind != "none" else []
+    now_shown = [item.entry.id for item in plan.injection.render.included] if seam.kind != "none" or plan.host else []
     shown = list(dict.fromkeys([*agent.extra.get("shown", []), *now_shown]))
     return {**agent.extra, "shown": shown} if shown else dict(agent.extra)
 

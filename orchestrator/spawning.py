@@ -23,6 +23,7 @@ from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
 from orchestrator.locks import held
+from orchestrator.mirror import host_carries
 from orchestrator.place import Place, plan_place
 from orchestrator.preparation import Prepared, prepare_worktree
 from orchestrator.process import scrubbed
@@ -56,6 +57,7 @@ class _Plan:
     injection: Injection
     place: Place
     seam: SeamPlan
+    host: Path | None
     environ: dict[str, str]
     parent: str | None
 
@@ -112,7 +114,10 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
     )
     for note in place.notes:
         tell(note)
-    seam = choose_seam(project, config, adapter, place, injection.text)
+    host = host_carries(project, config, adapter, injection.text, environ)
+    seam = choose_seam(project, config, adapter, place, "" if host else injection.text)
+    if host is not None:
+        seam = replace(seam, reason=f"the host's own memory carries it: {host}")
     child = {**scrubbed(environ), **settings.env, AGENT_VARIABLE: agent_id, "ORCH_PROJECT": str(project.common_dir)}
     return _Plan(
         agent_id=agent_id,
@@ -121,6 +126,7 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
         injection=injection,
         place=place,
         seam=seam,
+        host=host,
         environ=child,
         parent=agent_behind(environ),
     )
@@ -235,7 +241,8 @@ def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) ->
 def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command, prepared: Prepared) -> Agent:
     carried = plan.seam.kind != "none"
     # An agent that was shown an entry, or that such an agent spawned, is no independent witness of it.
-    shown = [item.entry.id for item in plan.injection.render.included] if carried else []
+    seen = carried or plan.host is not None
+    shown = [item.entry.id for item in plan.injection.render.included] if seen else []
     extra: dict[str, object] = {"shown": shown} if shown else {}
     if plan.parent is not None:
         extra["parent"] = plan.parent

@@ -59,6 +59,7 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
     from orchestrator.memory_file import edit_memory, ensure_memory
+    from orchestrator.mirror import sync_mirrors
     from orchestrator.settling import settle_or_tell
     from orchestrator.view import answer_bytes, say
 
@@ -70,6 +71,8 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
         return
     settle_or_tell(context.project, context.records, context.config, say)
     injection = load_injection(context.project, context.config, budget_bytes=budget)
+    if budget is None:
+        sync_mirrors(context.project, context.config, injection.text, context.environ)
     for note in injection.notes:
         say(note)
     if as_json:

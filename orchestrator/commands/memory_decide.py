@@ -58,6 +58,8 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
     from orchestrator.deciding import Desk
+    from orchestrator.injection import load_injection
+    from orchestrator.mirror import sync_mirrors
     from orchestrator.settling import settle
     from orchestrator.view import answer, print_json, say
 
@@ -67,6 +69,7 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
         say(line)
     desk = Desk(project=context.project, records=context.records)
     decisions = [decide(desk, each) for each in ids]
+    sync_mirrors(context.project, context.config, load_injection(context.project, context.config).text, context.environ)
     if as_json:
         print_json({"entries": [{"id": each.id, "done": each.done} for each in decisions]})
         return
