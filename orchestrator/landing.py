@@ -76,6 +76,8 @@ def _again(
     """The memory says so already: another independent agent makes it trusted, anything else changes nothing."""
     if trust > Trust.UNVERIFIED:
         return Landing(document=document, state=State.DROPPED, why="known already")
+    if entry.id in _shown(agents.get(proposal.agent)):
+        return Landing(document=document, state=State.DROPPED, why="known to its agent from the memory itself")
     earlier = [
         each
         for each in desk.proposals.all(State.LANDED, State.SETTLED)
@@ -85,10 +87,10 @@ def _again(
         # Somebody wrote it into the file. That is no witness, so this claim is the first one.
         desk.ledger.write(Act.PROPOSED, [entry.id], channel="agent", agent=proposal.agent)
         return Landing(document=document, state=State.LANDED, why="claimed for the first time")
-    if entry.id in _shown(agents.get(proposal.agent)):
-        return Landing(document=document, state=State.DROPPED, why="known to its agent from the memory itself")
     mine = _root(proposal.agent, agents)
-    witnesses = [each for each in earlier if _root(each.agent, agents) != mine]
+    witnesses = [
+        each for each in earlier if _root(each.agent, agents) != mine and entry.id not in _shown(agents.get(each.agent))
+    ]
     if not witnesses:
         return Landing(document=document, state=State.DROPPED, why="claimed before by the same agent")
     names = tuple(dict.fromkeys([*(each.agent for each in witnesses), proposal.agent]))

@@ -1,0 +1,103 @@
+"""Who is an independent witness of a fact, and who is not."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.entry import Trust, entry_id
+from orchestrator.agent import Agent, Status
+from orchestrator.beliefs import load_beliefs
+from orchestrator.config_schema import Config
+from orchestrator.deciding import Desk, add_entry, approve
+from orchestrator.project import load_project
+from orchestrator.proposals import State
+from orchestrator.proposing import propose
+from orchestrator.records import Records, now
+from orchestrator.settling import settle
+
+FACT = "The daemon listens on a Unix socket."
+
+
+@pytest.fixture
+def desk(repo: Path) -> Desk:
+    """The memory of a real repository, empty."""
+    (repo / ".orch").mkdir()
+    (repo / ".orch" / "memory.md").write_text("# Project memory\n")
+    project = load_project(repo)
+    return Desk(project=project, records=Records(path=project.records))
+
+
+def _agent(desk: Desk, name: str, *, parent: str | None = None, shown: str | None = None) -> None:
+    desk.records.add_agent(
+        Agent(
+            id=name,
+            backend="sh",
+            task="t",
+            worktree="/nowhere",
+            base="0",
+            created=now(),
+            status=Status.ENDED,
+            extra={"parent": parent, "shown": [] if shown is None else [entry_id(shown)]},
+        )
+    )
+
+
+def _claim(desk: Desk, agent: str, text: str = FACT) -> None:
+    propose(desk, agent, text, section=None)
+    settle(desk.project, desk.records, Config())
+
+
+def _trust(desk: Desk, text: str = FACT) -> Trust:
+    beliefs = load_beliefs(desk.project, Config())
+    assert beliefs is not None
+    return next(item.trust for item in beliefs.judged if item.entry.text == text)
+
+
+def test_two_independent_agents_make_a_fact_trusted(desk: Desk) -> None:
+    _agent(desk, "a")
+    _agent(desk, "b")
+    _claim(desk, "a")
+    assert _trust(desk) is Trust.UNVERIFIED
+    _claim(desk, "a")
+    assert _trust(desk) is Trust.UNVERIFIED
+    _claim(desk, "b", "the daemon  listens on a unix socket")
+    assert _trust(desk) is Trust.TRUSTED
+
+
+def test_an_agent_that_another_spawned_is_no_second_witness(desk: Desk) -> None:
+    _agent(desk, "a")
+    _agent(desk, "b", parent="a")
+    _agent(desk, "c", parent="b")
+    for name in ("a", "b", "c"):
+        _claim(desk, name)
+        assert _trust(desk) is Trust.UNVERIFIED
+
+
+@pytest.mark.parametrize("shown", ["a", "b"])
+def test_an_agent_that_was_shown_the_entry_is_no_witness(desk: Desk, shown: str) -> None:
+    for name in ("a", "b"):
+        _agent(desk, name, shown=FACT if name == shown else None)
+        _claim(desk, name)
+    assert _trust(desk) is Trust.UNVERIFIED
+
+
+def test_what_stands_in_the_file_by_itself_is_no_witness(desk: Desk, repo: Path) -> None:
+    with (repo / ".orch" / "memory.md").open("a") as stream:
+        stream.write(f"- [trusted · 2026-01-01 · agents x, y] {FACT}\n")
+    _agent(desk, "b")
+    _claim(desk, "b")
+    assert _trust(desk) is Trust.UNVERIFIED
+
+
+def test_a_conflict_with_a_person_is_theirs_to_decide(desk: Desk, repo: Path) -> None:
+    mine, theirs = "The daemon listens on port `8080`.", "The daemon listens on port `9090`."
+    add_entry(desk, mine)
+    _agent(desk, "a")
+    before = (repo / ".orch" / "memory.md").read_bytes()
+    _claim(desk, "a", theirs)
+    assert (repo / ".orch" / "memory.md").read_bytes() == before
+    assert [each.state for each in desk.proposals.all()] == [State.CONFLICT]
+    approve(desk, entry_id(theirs))
+    text = (repo / ".orch" / "memory.md").read_text()
+    assert f"] {mine}~~" in text
+    assert _trust(desk, theirs) is Trust.TRUSTED
