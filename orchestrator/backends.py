@@ -56,6 +56,11 @@ def require_executable(adapter: Adapter, config: Config, environ: Mapping[str, s
         raise BackendProblem(
             f"{adapter.name}: {configured} is no program that can be run", f"correct it: it is set in {source}"
         )
+    if "/" in adapter.executables[0]:
+        raise BackendProblem(
+            f"{adapter.name}: {adapter.executables[0]} is no program that can be run",
+            f"chmod +x it, or correct backends.{adapter.name}.command",
+        )
     names = " or ".join(adapter.executables)
     raise BackendProblem(f"{adapter.name} is not installed: there is no {names} on PATH", adapter.install)
 

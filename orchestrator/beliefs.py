@@ -14,6 +14,7 @@ from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
 from orchestrator.grounding import Grounds
 from orchestrator.ledger import Act, Ledger
+from orchestrator.memory_file import require_inside
 from orchestrator.project import Project
 from orchestrator.records import Records
 
@@ -125,6 +126,7 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
             data = _from_tree(project, "HEAD")
             note = "no main checkout: the memory is that of the default branch's last commit"
             return (None, ()) if data is None else (parse(data), (note,))
+        require_inside(project, path)
         return parse(path.read_bytes()), ()
     except FileNotFoundError:
         return None, ()

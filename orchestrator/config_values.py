@@ -147,7 +147,7 @@ def _unknown(name: str, item: Written, prefix: str, siblings: Collection[str]) -
         # The right key at the wrong level: `inject` at the top instead of `memory.inject`.
         elsewhere = {key.path.rpartition(".")[2]: key.path for key in reversed(keys())}
         found = nearest(name, elsewhere)
-        valid = ", ".join(sorted(siblings))
+        valid = ", ".join(sorted(set(siblings)))
         hint = f"did you mean {elsewhere[found]}?" if found is not None else f"the keys here are: {valid}"
     return ConfigProblem(f"{item.source}: there is no key {path!r}", hint)
 

@@ -22,7 +22,7 @@ from orchestrator.injection import Injection, load_injection
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
-from orchestrator.liveness import observed
+from orchestrator.liveness import require_over
 from orchestrator.locks import held
 from orchestrator.mirror import host_carries
 from orchestrator.operation import interrupted_text
@@ -98,9 +98,7 @@ def _plan(
     tell: Tell,
 ) -> _Plan:
     check_task(request.task)
-    agent = observed(records, agent)
-    if agent.live:
-        raise UsageProblem(f"agent {agent.id} is still running", f"orch wait {agent.id}, or orch stop {agent.id}")
+    agent = require_over(records, agent)
     if agent.status is Status.REMOVED:
         raise UsageProblem(f"agent {agent.id} is removed", f"orch restore {agent.id} brings it back")
     if interrupted := interrupted_text(agent):

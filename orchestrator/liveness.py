@@ -1,8 +1,11 @@
 """Whether an agent that the records call running still is, asked of the machine."""
 
+import os
+
 from adapters.adapter import Outcome
 from orchestrator.agent import Agent, Status
-from orchestrator.identity import is_alive
+from orchestrator.errors import UsageProblem
+from orchestrator.identity import is_alive, tree
 from orchestrator.records import Records, now
 
 # The time between the record and the supervisor's first write; after that a missing supervisor is a dead one.
@@ -27,6 +30,24 @@ def observed(records: Records, agent: Agent) -> Agent:
         return current.changed(status=Status.ENDED, ended=now(), outcome=Outcome.LOST, reason=reason)
 
     return records.change_agent(agent.id, lose)
+
+
+def require_over(records: Records, agent: Agent) -> Agent:
+    """The agent as it is now. Raises UsageProblem while it runs, or while something of a lost one still does: that
+    would go on to write into a worktree that is merged, given away or gone."""
+    agent = observed(records, agent)
+    if agent.live:
+        raise UsageProblem(f"agent {agent.id} is still running", f"orch wait {agent.id}, or orch stop {agent.id}")
+    if agent.status is Status.ENDED and agent.outcome is Outcome.LOST:
+        roots = [agent.pid] if agent.pid is not None and is_alive(agent.pid, agent.pid_started) else []
+        left = tree(roots, records.mark(agent.id), spare=frozenset({os.getpid()}))
+        if left:
+            pids = ", ".join(str(process.pid) for process in left)
+            raise UsageProblem(
+                f"agent {agent.id} lost its supervisor, and what it started still runs (pid {pids})",
+                f"orch stop {agent.id}",
+            )
+    return agent
 
 
 def _age_seconds(agent: Agent) -> float:

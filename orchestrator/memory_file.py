@@ -36,11 +36,28 @@ def require_memory_path(project: Project) -> Path:
     return project.memory_path
 
 
+def require_inside(project: Project, path: Path) -> None:
+    """Raise MemoryProblem where a link leads the memory out of the main checkout.
+
+    A repository can hold such a link, to a file of the person's that is none of its business: what is there would be
+    shown to agents, and orch would write into it.
+    """
+    if project.main is None:
+        return
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(project.main)):
+        raise MemoryProblem(
+            f"{path} leads out of the repository, to {real}",
+            "put a plain file in the link's place; orch spawn --no-memory goes on without it",
+        )
+
+
 def ensure_memory(project: Project) -> bool:
     """Make the memory file if there is none; True when it was made. Never staged, never committed."""
     path = project.memory_path
     if path is None or os.path.lexists(path):
         return False
+    require_inside(project, path)
     with held(project.state / "memory.lock"):
         if os.path.lexists(path):
             return False
@@ -55,6 +72,7 @@ def ensure_memory(project: Project) -> bool:
 def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
     """Read, change and replace the memory file under its lock. Raises MemoryProblem when it cannot be done."""
     path = require_memory_path(project)
+    require_inside(project, path)
     ensure_memory(project)
     with held(project.state / "memory.lock"):
         _clear_unfinished(path)
@@ -107,6 +125,7 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
     path = require_memory_path(project)
     if environ.get("ORCH_AGENT"):
         raise UsageProblem("an agent cannot edit the memory as a person", "orch memory add proposes an entry")
+    require_inside(project, path)
     before = _ids(path)
     editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
     code = run_in_terminal([*shlex.split(editor), str(path)])

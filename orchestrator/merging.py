@@ -11,7 +11,7 @@ from orchestrator.errors import GitProblem, UsageProblem, WorkAtRisk, WorktreePr
 from orchestrator.gate import OPERATIONS
 from orchestrator.git import Git, last_line
 from orchestrator.integration import has_content
-from orchestrator.liveness import observed
+from orchestrator.liveness import observed, require_over
 from orchestrator.locks import held
 from orchestrator.mergetree import Merged, merge_commits, pick_commit
 from orchestrator.process import ProcessFault
@@ -60,7 +60,7 @@ def target_branch(project: Project, agent: Agent, into: str | None) -> str:
 
 def require_source(project: Project, records: Records, agent: Agent) -> _Source:
     """The commit to merge. Refuses a running agent, uncommitted work, and an operation in progress."""
-    _refuse_live(records, agent)
+    require_over(records, agent)
     if agent.status is Status.REMOVED:
         raise UsageProblem(f"agent {agent.id} is removed", f"orch restore {agent.id}")
     worktree = Path(agent.worktree)
@@ -86,14 +86,9 @@ def require_source(project: Project, records: Records, agent: Agent) -> _Source:
     return _Source(commit=head, branch=git.branch() or branch)
 
 
-def _refuse_live(records: Records, agent: Agent) -> None:
-    if observed(records, agent).live:
-        raise UsageProblem(f"agent {agent.id} is still running", f"orch wait {agent.id}; or orch stop {agent.id}")
-
-
 def commit_rest(project: Project, records: Records, agent: Agent, message: str) -> str | None:
     """Commit everything that the agent left uncommitted, on its branch; None when there was nothing."""
-    _refuse_live(records, agent)
+    require_over(records, agent)
     if not (Path(agent.worktree) / ".git").is_file():
         return None
     git = project.git(Path(agent.worktree))

@@ -12,7 +12,7 @@ from orchestrator.deleting import aside_path, delete_branch, delete_worktree, fo
 from orchestrator.errors import UsageProblem, WorkAtRisk
 from orchestrator.gate import Permit, require_removable
 from orchestrator.kept import kept_ref
-from orchestrator.liveness import observed
+from orchestrator.liveness import require_over
 from orchestrator.locks import held
 from orchestrator.operation import operation, without_operation, write_step
 from orchestrator.project import Project
@@ -50,20 +50,13 @@ def remove_agent(project: Project, records: Records, agent: Agent, removal: Remo
     whatever is not a worktree that orch made for this agent; and a running agent. Whatever goes is kept first, work or
     not. After a crash, the same call goes on.
     """
-    _refuse_live(records, agent)
+    require_over(records, agent)
     with held(project.lock, tell):
         # It may have been resumed while we waited.
-        agent = _refuse_live(records, records.agent(agent.id) or agent)
+        agent = require_over(records, records.agent(agent.id) or agent)
         if agent.status is Status.REMOVED and operation(agent) is None:
             raise UsageProblem(f"agent {agent.id} is removed already", f"orch restore {agent.id} brings it back")
         return _removed(project, records, agent, removal, tell)
-
-
-def _refuse_live(records: Records, agent: Agent) -> Agent:
-    agent = observed(records, agent)
-    if agent.live:
-        raise UsageProblem(f"agent {agent.id} is still running", f"orch stop {agent.id}")
-    return agent
 
 
 def _removed(project: Project, records: Records, agent: Agent, removal: Removal, tell: Tell) -> Removed:

@@ -139,9 +139,11 @@ def line_json(line: "Line") -> dict[str, Any]:
 
 
 def _line_text(line: "Line") -> str:
-    who = f" agent {line.agent}" if line.agent else ""
+    who = line.channel if not line.agent else f"agent {line.agent}"
+    if line.agent and line.channel != "agent":
+        who = f"{line.channel}, {who}"
     detail = ", ".join(f"{key} {value}" for key, value in line.detail.items() if value and key != "text")
-    return f"{line.at[:19]}  {line.entry}  {line.act.value} ({line.channel}{who})" + (f"  {detail}" if detail else "")
+    return f"{line.at[:19]}  {line.entry}  {line.act.value} ({who})" + (f"  {detail}" if detail else "")
 
 
 def _load() -> "tuple[Context, list[Judged], list[Proposal]]":

@@ -429,3 +429,35 @@ def test_ten_thousand_entries_are_rendered_in_reasonable_time(orch: Orch, repo: 
     # The target is 3 (the benchmark measures it); the rest is room for a busy machine.
     assert many <= 4.5 * few, (many, few)
     shutil.rmtree(repo / ".git" / "orch", ignore_errors=True)
+
+
+@pytest.mark.parametrize("link", ["file", "folder", "dangling"])
+def test_a_link_out_of_the_repository_is_neither_shown_nor_written_to(
+    orch: Orch, repo: Path, tmp_path: Path, link: str
+) -> None:
+    outside = tmp_path / "private"
+    outside.mkdir()
+    theirs = outside / "memory.md"
+    if link == "folder":
+        (repo / ".orch").symlink_to(outside)
+    else:
+        (repo / ".orch").mkdir()
+        (repo / ".orch" / "memory.md").symlink_to(theirs)
+    if link == "file":
+        theirs.write_bytes(b"- a private note\n")
+    for words in ((), ("add", "A fact"), ("list",), ("--edit",)):
+        done = orch("memory", *words)
+        assert done.code == 5, done
+        assert "leads out of the repository" in done.stderr
+        assert "private note" not in done.stdout
+    assert [(path.name, path.read_bytes()) for path in outside.iterdir()] == (
+        [("memory.md", b"- a private note\n")] if link == "file" else []
+    )
+
+
+def test_a_link_inside_the_repository_is_followed(orch: Orch, memory: Path, repo: Path) -> None:
+    memory.rename(repo / "NOTES.md")
+    memory.symlink_to("../NOTES.md")
+    orch.ok("memory", "add", "A fact")
+    assert memory.is_symlink()
+    assert b"- A fact\n" in (repo / "NOTES.md").read_bytes()

@@ -134,9 +134,14 @@ def test_a_killed_supervisor_is_told_of_and_its_backend_can_be_stopped(shell: Sh
     assert (found["status"], found["outcome"]) == ("ended", "lost")
     assert f"still runs as pid {agent['pid']}" in found["reason"]
     assert "lost" in shell.orch.ok("ls").stdout
+    for command in (("rm",), ("rm", "--keep"), ("merge",), ("resume",)):
+        refused = shell.orch(*command, agent["id"], *(["more"] if command == ("resume",) else []))
+        assert (refused.code, f"hint: orch stop {agent['id']}\n" in refused.stderr) == (2, True), refused.stderr
+    assert Path(agent["worktree"]).exists()
     shell.orch.ok("stop", agent["id"])
     assert _gone(agent["pid"])
     assert "still runs" not in shell.show(agent["id"])["reason"]
+    shell.orch.ok("rm", agent["id"])
 
 
 def test_a_frozen_supervisor_does_not_keep_its_agent(shell: Shell) -> None:
