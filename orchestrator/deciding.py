@@ -1,7 +1,7 @@
 """What a person says about the memory: add, approve, reject, supersede, remove. Each is one change under the lock."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from memory.document import Document, parse
@@ -14,7 +14,7 @@ from orchestrator.errors import MemoryProblem, UsageProblem
 from orchestrator.ledger import Act, Ledger
 from orchestrator.memory_file import change_memory
 from orchestrator.project import Project
-from orchestrator.proposals import Proposal, Proposals, State
+from orchestrator.proposals import Moves, Proposal, Proposals, State
 from orchestrator.records import Records
 
 _LONGEST_TEXT = 8000
@@ -36,6 +36,7 @@ class Desk:
 
     project: Project
     records: Records
+    moves: Moves = field(default_factory=Moves)
 
     @property
     def ledger(self) -> Ledger:
@@ -45,11 +46,15 @@ class Desk:
     @property
     def proposals(self) -> Proposals:
         """The proposals of this project."""
-        return Proposals(records=self.records)
+        return Proposals(records=self.records, moves=self.moves)
 
     def change(self, change: Callable[[Document], Document]) -> None:
-        """Change the document under the lock."""
-        change_memory(self.project, lambda data: change(parse(data)).serialise())
+        """Change the document under the lock; what moves with it is written after the file, and before the unlock."""
+        self.moves.held = {}
+        try:
+            change_memory(self.project, lambda data: change(parse(data)).serialise(), after=self.proposals.write_held)
+        finally:
+            self.moves.held = None
 
 
 def require_fit(text: str) -> str:

@@ -69,8 +69,13 @@ def ensure_memory(project: Project) -> bool:
     return True
 
 
-def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
-    """Read, change and replace the memory file under its lock. Raises MemoryProblem when it cannot be done."""
+def change_memory(
+    project: Project, change: Callable[[bytes], bytes], *, after: Callable[[], None] | None = None
+) -> None:
+    """Read, change and replace the memory file under its lock, and do what comes `after` before the lock is freed.
+
+    Raises MemoryProblem when it cannot be done.
+    """
     path = require_memory_path(project)
     require_inside(project, path)
     ensure_memory(project)
@@ -78,9 +83,11 @@ def change_memory(project: Project, change: Callable[[bytes], bytes]) -> None:
         _clear_unfinished(path)
         try:
             before = path.read_bytes()
-            after = change(before)
-            if after != before:
-                replace_file(path, after)
+            changed = change(before)
+            if changed != before:
+                replace_file(path, changed)
+            if after is not None:
+                after()
         except OSError as exc:
             raise MemoryProblem(f"cannot change {path}: {exc.strerror}") from exc
         except MemoryFault as exc:

@@ -1,8 +1,8 @@
 """What agents propose: kept beside the memory until it is settled, with the branch that it was learned on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -63,11 +63,24 @@ class Proposal:
     why: str
 
 
+@dataclass(kw_only=True)
+class Moves:
+    """Moves that are held back until the memory file has been replaced: a claim must not be lost in between."""
+
+    held: dict[int, dict[str, str]] | None = None
+
+    def over(self, proposal: Proposal) -> Proposal:
+        """The proposal as it will be."""
+        changed = (self.held or {}).get(proposal.number)
+        return proposal if changed is None else replace(proposal, **{**changed, "state": State(changed["state"])})  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Proposals:
-    """The proposals in the records."""
+    """The proposals in the records, with the moves that are held back laid over them."""
 
     records: Records
+    moves: Moves = field(default_factory=Moves)
 
     @contextmanager
     def _connected(self) -> "Iterator[sqlite3.Connection]":
@@ -102,27 +115,35 @@ class Proposals:
         """Those in one of the states (none given: every state), about one entry if given, in order."""
         if not self.records.path.exists():
             return ()
-        wanted = states or tuple(State)
-        marks = ", ".join("?" * len(wanted))
-        values = [*(state.value for state in wanted), *([entry] if entry is not None else [])]
-        where = f"state IN ({marks})" + (" AND entry = ?" if entry is not None else "")
+        where, values = ("", ()) if entry is None else ("WHERE entry = ?", (entry,))
         with self._connected() as connection:
-            rows = connection.execute(
-                f"SELECT {_COLUMNS} FROM proposals WHERE {where} ORDER BY number", values
-            ).fetchall()
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM proposals {where} ORDER BY number", values).fetchall()
         names = _COLUMNS.split(", ")
-        return tuple(Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows)
+        found = [Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows]
+        return tuple(each for each in map(self.moves.over, found) if not states or each.state in states)
 
     def move(
         self, number: int, state: State, *, why: str = "", sha: str | None = None, supersedes: str | None = None
     ) -> None:
         """Give a proposal another state, and where known the tip of its branch and the entry that it contradicts."""
+        known = {name: value for name, value in (("sha", sha), ("supersedes", supersedes)) if value is not None}
+        values = {"state": state.value, "why": why, **known}
+        if self.moves.held is not None:
+            self.moves.held.setdefault(number, {}).update(values)
+        else:
+            self._write({number: values})
+
+    def write_held(self) -> None:
+        """Write the moves that were held back."""
+        self._write(self.moves.held or {})
+
+    def _write(self, moves: Mapping[int, Mapping[str, str]]) -> None:
+        if not moves:
+            return
         with self._connected() as connection:
-            connection.execute(
-                "UPDATE proposals SET state = ?, why = ?, sha = coalesce(?, sha), supersedes = coalesce(?, supersedes)"
-                " WHERE number = ?",
-                (state.value, why, sha, supersedes, number),
-            )
+            for number, values in moves.items():
+                names = ", ".join(f"{name} = ?" for name in values)
+                connection.execute(f"UPDATE proposals SET {names} WHERE number = ?", (*values.values(), number))
 
     def forget(self, entry: str) -> None:
         """Blank the text of every claim of a fact that a person removed; that there was one stays known."""

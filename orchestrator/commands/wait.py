@@ -35,6 +35,7 @@ def await_agents(
     from orchestrator.commands.show import agent_json
     from orchestrator.commands.texts import describe_started
     from orchestrator.outcome import exit_code
+    from orchestrator.settling import settle_after
     from orchestrator.view import answer, print_json, say
 
     agents = [_observed(records, each) for each in ids]
@@ -47,6 +48,8 @@ def await_agents(
     except KeyboardInterrupt:
         say(f"no longer waiting; the agents go on (orch stop {' '.join(ids)} ends them)")
         raise
+    # The supervisor does so too, after it has recorded the end; whoever has waited finds it done.
+    settle_after(records.path.parent.parent, records, say)
     if as_json:
         shown = [agent_json(agent) for agent in agents]
         print_json({"agent": shown[0]} if alone else {"agents": shown})
