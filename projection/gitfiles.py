@@ -14,7 +14,7 @@ def render_attributes(user: bytes, seam_file: str) -> bytes:
     """
     names = ("*.md", "*.mdc", seam_file)
     copies = [_attribute_pattern(name) + b" filter=orch-memory-copies\n" for name in dict.fromkeys(names)]
-    return b"".join(copies) + user + b"/" + _attribute_pattern(seam_file) + b" filter=orch-memory\n"
+    return b"".join(copies) + user + _attribute_pattern(f"/{seam_file}") + b" filter=orch-memory\n"
 
 
 def render_agent_config(folder: Path, script: Path, python: str) -> bytes:
@@ -78,6 +78,8 @@ def _filter_command(python: str, script: Path, mode: str, block: Path) -> bytes:
 
 def _attribute_pattern(name: str) -> bytes:
     data = os.fsencode(name) if name.startswith("*.") else glob_quoted(os.fsencode(name))
+    # At the start of a line they would make a comment, or a pattern that git refuses.
+    data = re.sub(rb"^[#!]", rb"\\\g<0>", data)
     # A pattern with a space in it has to stand in quotes, as a C string.
     return _quoted(data) if re.search(rb"[\s\"\\]", data) else data
 

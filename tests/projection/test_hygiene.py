@@ -88,6 +88,21 @@ def test_the_users_own_excludes_and_attributes_hold_in_the_worktree(repo: Path, 
     assert git(tmp_path / "wt", "check-attr", "diff", "a.bin") == "a.bin: diff: unset"
 
 
+@pytest.mark.parametrize("name", ["MY NOTES.txt", "#notes", "!notes", "a[1]*?.txt", 'double"d', " x ", "ré.txt"])
+@pytest.mark.parametrize("content", [None, b"# Ours\n"], ids=["absent", "tracked"])
+def test_any_name_of_the_file_works(repo: Path, tmp_path: Path, name: str, content: bytes | None) -> None:
+    if content is not None:
+        commit_file(repo, name, content)
+    agent = spawn(repo, tmp_path / "wt", name)
+    complaints = subprocess.run(["git", "status"], cwd=agent.worktree, capture_output=True, check=True).stderr
+    assert (agent.status(), complaints) == ("", b"")
+    agent.file.write_bytes(agent.file.read_bytes() + b"more\n")
+    agent.git("add", "--force", "--", f":(literal){name}")
+    agent.git("commit", "--quiet", "--message", "x")
+    assert agent.committed() == (content or b"") + b"more\n"
+    assert BLOCK not in every_object(repo)
+
+
 NAMES = ["repo with space", "ré-po", "quote'd", 'double"d', "star*[x]?", "back\\slash", "per%fcent", "dollar$HOME`id`"]
 
 
