@@ -143,6 +143,8 @@ def _finish(
     remove_agent_hygiene(project, agent.id)
     agent = records.change_agent(agent.id, lambda a: without_operation(a).changed(status=Status.REMOVED))
     records.add_event("removed", agent.id, kept=ref, branch_deleted=deleted)
-    if permit.branch is not None and not deleted and project.git().commit(f"refs/heads/{permit.branch}"):
-        notes = (*notes, f"the branch {permit.branch} has moved on meanwhile and stays")
+    left = None if permit.branch is None or deleted else project.git().commit(f"refs/heads/{permit.branch}")
+    if left is not None:
+        why = "could not be deleted" if left == permit.tip else "has moved on meanwhile"
+        notes = (*notes, f"the branch {permit.branch} {why} and stays")
     return Removed(agent=agent, kept=ref, branch_deleted=deleted, notes=notes)

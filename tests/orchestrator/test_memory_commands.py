@@ -461,3 +461,13 @@ def test_a_link_inside_the_repository_is_followed(orch: Orch, memory: Path, repo
     orch.ok("memory", "add", "A fact")
     assert memory.is_symlink()
     assert b"- A fact\n" in (repo / "NOTES.md").read_bytes()
+
+
+def test_a_lock_that_cannot_be_opened_is_told_of(orch: Orch, memory: Path, repo: Path) -> None:
+    orch.ok("memory", "list")
+    lock = repo / ".git" / "orch" / "memory.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()  # a mode would not stop root
+    done = orch("memory", "add", "A fact")
+    assert (done.code, "cannot open the lock" in done.stderr) == (4, True), done
+    assert memory.read_bytes() == MEMORY.encode()
