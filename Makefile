@@ -15,7 +15,7 @@ test: lint  ## Every check and every test, the real backends included
 	@source scripts/environment && $(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 drill: venv  ## kill -9 at every step boundary of rm, restore, merge and gc, three rounds (make test tries a sample)
-	DRILL_ROUNDS=3 $(BIN)/pytest tests/orchestrator/test_drill.py
+	DRILL_ROUNDS=3 $(BIN)/pytest -n $(WORKERS) --dist worksteal tests/orchestrator/test_drill.py
 
 lint: venv  ## Style, types, and whether docs/ is current
 	$(BIN)/ruff check .
