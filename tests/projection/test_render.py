@@ -1,5 +1,6 @@
 """The render: within its budget, in its fence, the same everywhere."""
 
+import difflib
 import socket
 
 import pytest
@@ -98,3 +99,20 @@ def test_tokens_are_counted_without_a_network(monkeypatch: pytest.MonkeyPatch) -
     # Counts of cl100k_base that OpenAI publishes with its tokenizer.
     assert tokens.count_tokens("hello world") == 2
     assert tokens.count_tokens("tiktoken is great!") == 6
+
+
+_FACTS = st.lists(st.text(alphabet="abcdefg `/.", min_size=3, max_size=30).map(lambda text: "x" + text), max_size=10)
+
+
+@settings(deadline=None)
+@given(_FACTS, st.integers(0, 10), st.text(alphabet="abcdefg", min_size=3, max_size=20))
+def test_an_entry_that_fits_changes_one_contiguous_region(facts: list[str], at: int, added: str) -> None:
+    half = len(facts) // 2
+    before = ["## One", *(f"- {fact}" for fact in facts[:half]), "## Two", *(f"- {fact}" for fact in facts[half:])]
+    place = 1 + min(at, len(before) - 1)
+    after = [*before[:place], f"- new {added}", *before[place:]]
+    old, new = (_render("\n".join(lines), Budget(bytes=20_000, tokens=20_000)).text for lines in (before, after))
+    if not old:
+        return
+    matcher = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    assert sum(code[0] != "equal" for code in matcher.get_opcodes()) == 1
