@@ -9,6 +9,7 @@ from memory.document import Document, parse
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
 from memory.poison import held_reason
+from memory.secrets import find_secret
 from memory.trust import Judged, committed_trust, judge
 from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
@@ -55,6 +56,11 @@ class Beliefs:
         closed = self.closed.get(item.entry.id)
         if closed is not None:
             return f"it was {closed} before"
+        if item.trust is Trust.HUMAN:
+            return None
+        secret = find_secret(item.entry.text)
+        if secret is not None:
+            return f"it holds what looks like {secret[1]}"
         return held_reason(item.entry.text) if item.trust is Trust.UNVERIFIED else None
 
     def stale(self, item: Judged) -> str | None:

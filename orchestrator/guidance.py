@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from memory.denylist import is_denied
 from orchestrator.config_schema import Config
 from orchestrator.project import Project
 from projection.budget import Budget
@@ -39,6 +40,8 @@ def _bounds(project: Project, config: Config) -> Path | None:
 
 def _text(path: Path, bounds: Path | None) -> str:
     real = Path(os.path.realpath(path))
+    if is_denied(path.name) or is_denied(real.name):
+        raise ValueError("a file of that name may hold credentials, so it is never read")
     if bounds is not None and not real.is_relative_to(os.path.realpath(bounds)):
         raise ValueError("it is outside of the repository, whose configuration names it")
     if bounds is not None and real.is_relative_to(os.path.realpath(bounds / ".git")):

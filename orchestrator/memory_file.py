@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from memory.document import parse
-from memory.entry import Trust
+from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
-from orchestrator.errors import MemoryProblem, ProjectProblem, UsageProblem
+from orchestrator.errors import MemoryProblem, ProjectProblem
 from orchestrator.ledger import Ledger
 from orchestrator.locks import held
 from orchestrator.project import Project
@@ -123,30 +123,46 @@ def replace_file(path: Path, data: bytes) -> None:
 def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) -> str:
     """Open the file in the person's editor; what they changed counts as theirs. Returns a line that says what.
 
-    The editor works on the file itself, as with any other file of theirs.
+    The editor works on the file itself, as with any other file of theirs: what looks like a secret is told, and then
+    nothing of the edit counts as theirs.
     """
     import shlex
 
+    from orchestrator.channel import require_person
     from orchestrator.process import run_in_terminal
 
     path = require_memory_path(project)
-    if environ.get("ORCH_AGENT"):
-        raise UsageProblem("an agent cannot edit the memory as a person", "orch memory add proposes an entry")
+    require_person(environ, "edit the memory as a person")
     require_inside(project, path)
-    before = _ids(path)
+    before = _entries(path)
     editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
     code = run_in_terminal([*shlex.split(editor), str(path)])
     if code != 0:
         raise MemoryProblem(f"the editor ended with exit code {code}", "set EDITOR to one that works")
-    new = _ids(path) - before
+    after = _entries(path)
+    new = after.keys() - before.keys()
+    for each in sorted(new, key=lambda name: after[name].first_line):
+        _refuse_secret(path, after[each])
     if new:
         Ledger(records=records).grant(sorted(new), Trust.HUMAN, "edit")
     return f"{len(new)} new or changed entries, counted as yours; commit {path} to share them"
 
 
-def _ids(path: Path) -> set[str]:
+def _refuse_secret(path: Path, entry: Entry) -> None:
+    from memory.secrets import find_secret
+
+    secret = find_secret(entry.text)
+    if secret is not None:
+        line = entry.first_line + secret[0]
+        raise MemoryProblem(
+            f"{path}:{line} holds what looks like {secret[1]}; nothing of this edit counts as yours",
+            "take it out before anybody commits the file, then edit again",
+        )
+
+
+def _entries(path: Path) -> dict[str, Entry]:
     try:
-        return {entry.id for entry in parse(path.read_bytes()).entries}
+        return {entry.id: entry for entry in parse(path.read_bytes()).entries}
     except MemoryFault as exc:
         raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
     except OSError as exc:

@@ -471,3 +471,26 @@ def test_a_lock_that_cannot_be_opened_is_told_of(orch: Orch, memory: Path, repo:
     done = orch("memory", "add", "A fact")
     assert (done.code, "cannot open the lock" in done.stderr) == (4, True), done
     assert memory.read_bytes() == MEMORY.encode()
+
+
+def test_an_edit_counts_as_the_persons_unless_it_holds_a_secret(orch: Orch, memory: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf "%s\\n" "$LINE" >> "$1"\n')
+    editor.chmod(0o755)
+    orch.ok("memory", "--edit", environ={"EDITOR": str(editor), "LINE": "- Edited by hand."})
+    assert by_text(orch, "Edited by hand.")["trust"] == "human"
+    refused = orch("memory", "--edit", environ={"EDITOR": str(editor), "LINE": "- The password is swordfish42!"})
+    assert refused.code == 5
+    assert "memory.md:7 holds" in refused.stderr
+    assert "swordfish" not in refused.stderr
+    assert "swordfish" not in orch.ok("memory").stdout
+    agent = orch("memory", "--edit", environ={"EDITOR": str(editor), "LINE": "- From an agent.", "ORCH_AGENT": "zz92"})
+    assert agent.code == 2
+
+
+def test_a_file_that_may_hold_credentials_is_no_guidance(orch: Orch, repo: Path, memory: Path) -> None:
+    (repo / ".env").write_text("A=guide me\n")
+    (repo / ".orch" / "config.yml").write_text("guidance: [.env]\n")
+    result = orch.ok("memory")
+    assert "guide me" not in result.stdout
+    assert "never read" in result.stderr
