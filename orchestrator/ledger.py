@@ -110,10 +110,10 @@ class Ledger:
 
     def lines(self, entry: str | None = None) -> tuple[Line, ...]:
         """Every line, or those about one entry, in order."""
-        if not self.records.path.exists():
-            return ()
         where, values = ("WHERE entry = ?", (entry,)) if entry is not None else ("", ())
-        with self._connected() as connection:
+        with self.records.reading("ledger") as connection:
+            if connection is None:
+                return ()
             rows = connection.execute(
                 f"SELECT number, at, entry, act, channel, agent, detail FROM ledger {where} ORDER BY number", values
             ).fetchall()

@@ -47,9 +47,9 @@ def find_leftovers(project: Project) -> Iterator[Finding]:
 
 
 def _broken_records(records: Records) -> Iterator[Finding]:
-    if not records.path.exists():
-        return
-    with records.connected() as connection:
+    with records.reading("agents") as connection:
+        if connection is None:
+            return
         said = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
     if said != ["ok"]:
         yield Finding(

@@ -4,7 +4,7 @@ import os
 
 from adapters.adapter import Outcome
 from orchestrator.agent import Agent, Status
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import ProjectProblem, UsageProblem
 from orchestrator.identity import is_alive, tree
 from orchestrator.records import Records, now
 
@@ -29,7 +29,10 @@ def observed(records: Records, agent: Agent) -> Agent:
             reason += f"; the backend still runs as pid {current.pid} (orch stop {current.id} ends it)"
         return current.changed(status=Status.ENDED, ended=now(), outcome=Outcome.LOST, reason=reason)
 
-    return records.change_agent(agent.id, lose)
+    try:
+        return records.change_agent(agent.id, lose)
+    except ProjectProblem:
+        return lose(agent)  # a reader that may not write sees it all the same
 
 
 def require_over(records: Records, agent: Agent) -> Agent:

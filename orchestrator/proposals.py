@@ -113,10 +113,10 @@ class Proposals:
 
     def all(self, *states: State, entry: str | None = None) -> tuple[Proposal, ...]:
         """Those in one of the states (none given: every state), about one entry if given, in order."""
-        if not self.records.path.exists():
-            return ()
         where, values = ("", ()) if entry is None else ("WHERE entry = ?", (entry,))
-        with self._connected() as connection:
+        with self.records.reading("proposals") as connection:
+            if connection is None:
+                return ()
             rows = connection.execute(f"SELECT {_COLUMNS} FROM proposals {where} ORDER BY number", values).fetchall()
         names = _COLUMNS.split(", ")
         found = [Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows]

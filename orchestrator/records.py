@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import OrchError, UsageProblem
+from orchestrator.errors import OrchError, ProjectProblem, UsageProblem
 from orchestrator.identity import Mark
 
 if TYPE_CHECKING:
@@ -66,32 +66,58 @@ class Records:
         """A connection with the schema in place, in autocommit; `with transaction(connection)` groups writes."""
         if not self.path.exists():
             self._make()
+        with self._mapped(), closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)) as opened:
+            yield opened
+
+    @contextmanager
+    def reading(self, table: str) -> Iterator[sqlite3.Connection | None]:
+        """A connection to read one table, None where there is none yet; it needs no right to write."""
+        if not self.path.exists():
+            yield None
+            return
+        from orchestrator.reading import connected_to_read
+
+        with self._mapped(), connected_to_read(self.path, timeout=_BUSY_SECONDS) as opened:
+            known = opened.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+            yield opened if known else None
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
         try:
-            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+            yield
         except sqlite3.Error as exc:
-            raise OrchError(f"cannot open the records at {self.path}: {exc}", "orch doctor") from exc
-        with closing(connection):
-            try:
-                yield connection
-            except sqlite3.Error as exc:
-                raise OrchError(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
+            from orchestrator.reading import is_unwritable
+
+            if is_unwritable(exc):
+                raise self._unwritable(exc) from exc
+            raise OrchError(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
+
+    def _unwritable(self, exc: Exception) -> ProjectProblem:
+        why = getattr(exc, "strerror", None) or exc
+        return ProjectProblem(
+            f"the records at {self.path} cannot be written: {why}",
+            "check the owner and mode of that file and its directory",
+        )
 
     def _make(self) -> None:
         # The switch to WAL fails at once when another process holds the file, whatever the busy timeout says:
         # so only one process makes the database, and it appears under its name when it is whole.
         from filelock import FileLock
 
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.path.with_suffix(".lock")):
-            if self.path.exists():
-                return
-            unfinished = self.path.with_suffix(".new")
-            unfinished.unlink(missing_ok=True)
-            with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.executescript(_SCHEMA)
-                connection.execute(f"PRAGMA user_version={_VERSION}")
-            unfinished.rename(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._mapped(), FileLock(self.path.with_suffix(".lock")):
+                if self.path.exists():
+                    return
+                unfinished = self.path.with_suffix(".new")
+                unfinished.unlink(missing_ok=True)
+                with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+                    connection.execute("PRAGMA journal_mode=WAL")
+                    connection.executescript(_SCHEMA)
+                    connection.execute(f"PRAGMA user_version={_VERSION}")
+                unfinished.rename(self.path)
+        except OSError as exc:
+            raise self._unwritable(exc) from exc
 
     def add_agent(self, agent: "Agent") -> None:
         """Write a new agent. Raises UsageProblem when the id is taken."""
@@ -135,9 +161,9 @@ class Records:
         """Every agent, oldest first, removed ones included."""
         from orchestrator.agent import Agent
 
-        if not self.path.exists():
-            return ()
-        with self.connected() as connection:
+        with self.reading("agents") as connection:
+            if connection is None:
+                return ()
             rows = connection.execute("SELECT data FROM agents ORDER BY created, id").fetchall()
         return tuple(Agent.from_json(json.loads(row[0])) for row in rows)
 
@@ -145,9 +171,9 @@ class Records:
         """The agent with exactly this id."""
         from orchestrator.agent import Agent
 
-        if not self.path.exists():
-            return None
-        with self.connected() as connection:
+        with self.reading("agents") as connection:
+            if connection is None:
+                return None
             row = connection.execute("SELECT data FROM agents WHERE id = ?", (agent_id,)).fetchone()
         return None if row is None else Agent.from_json(json.loads(row[0]))
 
@@ -179,10 +205,10 @@ class Records:
 
     def events(self, agent_id: str | None = None) -> tuple[Event, ...]:
         """The events of one agent, or all of them, in order."""
-        if not self.path.exists():
-            return ()
         where, values = ("WHERE agent = ?", (agent_id,)) if agent_id is not None else ("", ())
-        with self.connected() as connection:
+        with self.reading("events") as connection:
+            if connection is None:
+                return ()
             rows = connection.execute(
                 f"SELECT number, at, agent, kind, detail FROM events {where} ORDER BY number", values
             ).fetchall()

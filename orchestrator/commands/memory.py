@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memory.trust import Judged
+    from orchestrator.commands.context import Context
     from orchestrator.injection import Injection
+    from orchestrator.project import Project
 
 
 # name -> (module beside this one, the name of the command in it, the line shown by `orch memory --help`)
@@ -58,21 +62,19 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
         return
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
-    from orchestrator.memory_file import edit_memory, ensure_memory
-    from orchestrator.mirror import sync_mirrors
+    from orchestrator.memory_file import edit_memory
     from orchestrator.settling import settle_or_tell
     from orchestrator.view import answer_bytes, say
 
     context = load_context()
-    if ensure_memory(context.project):
-        say(f"made {context.project.memory_path}; it has no entries yet, and is yours to commit")
+    _make_or_tell(context.project, say)
     if edit:
         say(edit_memory(context.project, context.records, context.environ))
         return
     settle_or_tell(context.project, context.records, context.config, say)
     injection = load_injection(context.project, context.config, budget_bytes=budget)
     if budget is None:
-        sync_mirrors(context.project, context.config, injection.text, context.environ)
+        _mirror_or_tell(context, injection.text, say)
     for note in injection.notes:
         say(note)
     if as_json:
@@ -84,6 +86,28 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     else:
         off = not context.config.memory.inject
         say("memory.inject is off: nothing is put into an agent" if off else "the memory is empty: nothing is put in")
+
+
+def _make_or_tell(project: "Project", tell: "Callable[[str], None]") -> None:
+    """Make the first memory file. Where nothing can be written there is none, and what is read is empty."""
+    from orchestrator.errors import MemoryProblem, ProjectProblem
+    from orchestrator.memory_file import ensure_memory
+
+    try:
+        if ensure_memory(project):
+            tell(f"made {project.memory_path}; it has no entries yet, and is yours to commit")
+    except (MemoryProblem, ProjectProblem) as exc:
+        tell(exc.message)
+
+
+def _mirror_or_tell(context: "Context", text: str, tell: "Callable[[str], None]") -> None:
+    from orchestrator.errors import ProjectProblem
+    from orchestrator.mirror import sync_mirrors
+
+    try:
+        sync_mirrors(context.project, context.config, text, context.environ)
+    except ProjectProblem as exc:
+        tell(f"the mirrors stay as they are: {exc.message}")
 
 
 def _print_json(injection: "Injection") -> None:

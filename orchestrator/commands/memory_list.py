@@ -150,12 +150,11 @@ def _load() -> "tuple[Context, list[Judged], list[Proposal]]":
     from orchestrator.beliefs import load_beliefs
     from orchestrator.commands.context import load_context
     from orchestrator.proposals import Proposals, State
-    from orchestrator.settling import settle
+    from orchestrator.settling import settle_or_tell
     from orchestrator.view import say
 
     context = load_context()
-    for line in settle(context.project, context.records, context.config):
-        say(line)
+    settle_or_tell(context.project, context.records, context.config, say)
     beliefs = load_beliefs(context.project, context.config)
     waiting = list(Proposals(records=context.records).all(State.WAITING, State.CONFLICT))
     return context, list(beliefs.checked()) if beliefs is not None else [], waiting
