@@ -19,6 +19,15 @@ _CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unclosed:
+    """A code block or comment that opens at `line` (0-based) and never ends; it hides so many `entries` below it."""
+
+    line: int
+    what: str
+    entries: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Document:
     """A parsed memory file. `lines` are its lines with their endings; joined they are the file's text."""
 
@@ -34,12 +43,18 @@ class Document:
         """The sections' names with their line numbers (0-based)."""
         return self._read[1]
 
+    @property
+    def unclosed(self) -> Unclosed | None:
+        """What hides the rest of the file; None when every code block and comment ends."""
+        return self._read[2]
+
     @cached_property
-    def _read(self) -> tuple[tuple[Entry, ...], tuple[tuple[str, int], ...]]:
+    def _read(self) -> tuple[tuple[Entry, ...], tuple[tuple[str, int], ...], Unclosed | None]:
         # Read when asked for: the last step of a change only writes, and a memory may have thousands of entries.
         headings: list[tuple[str, int]] = []
-        entries = _entries([line.rstrip("\r\n") for line in self.lines], headings)
-        return tuple(entries), tuple(headings)
+        lines = [line.rstrip("\r\n") for line in self.lines]
+        entries, opened = _entries(lines, headings)
+        return tuple(entries), tuple(headings), None if opened is None else _unclosed(lines, opened)
 
     def serialise(self) -> bytes:
         """The file's bytes: exactly those that were parsed."""
@@ -106,11 +121,20 @@ class _Open:
     blank: bool = False
 
 
-def _entries(lines: list[str], headings: list[tuple[str, int]]) -> list[Entry]:
+def _unclosed(lines: list[str], opened: int) -> Unclosed:
+    # What looks like the beginning of another one is hidden too, so it hides nothing by itself.
+    hidden, _ = _entries(["" if _skipped(line) else line for line in lines[opened + 1 :]], [])
+    what = "comment" if lines[opened].lstrip("\ufeff \t").startswith("<!--") else "code block"
+    return Unclosed(line=opened, what=what, entries=len(hidden))
+
+
+def _entries(lines: list[str], headings: list[tuple[str, int]]) -> tuple[list[Entry], int | None]:
+    """The entries; and the line of a code block or comment that never ends."""
     found: list[Entry] = []
     section = ""
     current: _Open | None = None
     skip: re.Pattern[str] | None = None
+    opened = 0
     for number, raw in enumerate(lines):
         line = raw.removeprefix("\ufeff") if number == 0 else raw
         if skip is not None:
@@ -137,10 +161,10 @@ def _entries(lines: list[str], headings: list[tuple[str, int]]) -> list[Entry]:
         elif bullet is not None and _width(bullet["indent"]) < 4:
             current = _begin(bullet, number, section)
         else:
-            skip = _skipped(line)
+            skip, opened = _skipped(line), number
     if current is not None:
         found.append(_close(current))
-    return found
+    return found, None if skip is None else opened
 
 
 def _begin(bullet: re.Match[str], number: int, section: str) -> _Open:

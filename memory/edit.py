@@ -9,7 +9,7 @@ DEFAULT_SECTION = "Notes"
 
 
 def insert_entry(document: Document, text: str, *, section: str, tag: str | None) -> Document:
-    """Add a bullet at the end of a section; a section that is not there is made at the end of the file."""
+    """Add a bullet at the end of a section; a section that is not there is made at the end."""
     _refuse_unfit(text)
     eol = _eol(document)
     lines = list(document.lines)
@@ -19,9 +19,14 @@ def insert_entry(document: Document, text: str, *, section: str, tag: str | None
     new = [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
     if at is None:
         new = [f"## {section}{eol}", *new]
-        if lines and lines[-1].strip("\r\n\ufeff"):
+        # What a code block or a comment that never ends would hide goes above it.
+        at = len(lines) if document.unclosed is None else document.unclosed.line
+        if at > 0 and lines[at - 1].strip("\r\n\ufeff"):
             new = [eol, *new]
-        at = len(lines)
+        if at < len(lines):
+            new = [*new, eol]
+        if at == 0 and lines and lines[0].startswith("\ufeff"):
+            new[0], lines[0] = "\ufeff" + new[0], lines[0].removeprefix("\ufeff")
     if at > 0 and not lines[at - 1].endswith("\n"):
         lines[at - 1] += eol
     return _rebuilt([*lines[:at], *new, *lines[at:]])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 
-from memory.document import Document, parse
+from memory.document import Document, Unclosed, parse
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
 from memory.poison import held_reason
@@ -131,9 +131,10 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
         if path is None:
             data = _from_tree(project, "HEAD")
             note = "no main checkout: the memory is that of the default branch's last commit"
-            return (None, ()) if data is None else (parse(data), (note,))
+            return (None, ()) if data is None else (parse(data), (note, *_remarks(parse(data))))
         require_inside(project, path)
-        return parse(path.read_bytes()), ()
+        document = parse(path.read_bytes())
+        return document, _remarks(document)
     except FileNotFoundError:
         return None, ()
     except OSError as exc:
@@ -141,6 +142,18 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
     except MemoryFault as exc:
         hint = f"{exc.hint}; {_HINT}" if exc.hint else _HINT
         raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
+
+
+def _remarks(document: Document) -> tuple[str, ...]:
+    unclosed = document.unclosed
+    # One that hides nothing does no harm: orch memory lint tells of it.
+    return (f"{MEMORY_FILE}:{unclosed.line + 1}: {unclosed_text(unclosed)}",) if unclosed and unclosed.entries else ()
+
+
+def unclosed_text(unclosed: Unclosed) -> str:
+    """One line about what hides the rest of a memory file."""
+    hides = f"{unclosed.entries} {'entry' if unclosed.entries == 1 else 'entries'}"
+    return f"the {unclosed.what} that opens here is never closed, and hides {hides} below it"
 
 
 def committed(project: Project) -> dict[str, Trust]:

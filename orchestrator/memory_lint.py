@@ -7,7 +7,7 @@ from typing import Any
 
 from memory.secrets import find_secret
 from memory.trust import Judged
-from orchestrator.beliefs import Beliefs, load_beliefs
+from orchestrator.beliefs import Beliefs, load_beliefs, unclosed_text
 from orchestrator.config_schema import Config
 from orchestrator.ledger import Ledger
 from orchestrator.project import Project
@@ -33,7 +33,7 @@ def lint_memory(project: Project, config: Config, records: Records) -> tuple[Fin
     beliefs = load_beliefs(project, config)
     if beliefs is None:
         return ()
-    found = [*_secrets(beliefs)]
+    found = [*_secrets(beliefs), *_hidden(beliefs)]
     seen: set[str] = set()
     for item in beliefs.checked():
         found += _entry(item, beliefs.today, seen)
@@ -54,6 +54,12 @@ def _secrets(beliefs: Beliefs) -> Iterator[Finding]:
         secret = find_secret(line)
         if secret is not None:
             yield Finding(kind="secret", line=number, what=f"the line holds what looks like {secret[1]}")
+
+
+def _hidden(beliefs: Beliefs) -> Iterator[Finding]:
+    unclosed = beliefs.document.unclosed
+    if unclosed is not None:
+        yield Finding(kind="hidden", line=unclosed.line + 1, what=unclosed_text(unclosed))
 
 
 def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:

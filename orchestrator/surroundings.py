@@ -125,6 +125,8 @@ def look_at_memory(project: Project, config: Config) -> Iterator[Finding]:
             state="warning", area="memory", text=f"{line}{remark.kind}: {remark.what}", hint="orch memory lint"
         )
     for note in injection.notes:
+        if any(remark.what in note for remark in remarks):
+            continue
         yield Finding(state="warning", area="memory", text=note, hint="orch memory --explain")
     size = len(injection.text.encode())
     text = f"{size} bytes reach the next agent" if size else "nothing reaches the next agent (empty, or switched off)"

@@ -6,9 +6,9 @@ import click
 @click.command("lint")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def lint(as_json: bool) -> int:
-    """Look for what is wrong in the memory: secrets, forged or unknown tags, what is stale, held back or in conflict.
+    """Look for what is wrong in the memory: secrets, forged or unknown tags, what is hidden, stale or held back.
 
-    Exit code 1 when something was found.
+    Conflicts with a person's entries are shown too. Exit code 1 when something was found.
     """
     from orchestrator.commands.context import load_context
     from orchestrator.memory_lint import lint_memory

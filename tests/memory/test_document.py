@@ -112,3 +112,24 @@ def test_a_tag_is_written_as_it_is_read() -> None:
 def test_what_cannot_be_a_memory_is_refused_in_one_line(data: bytes, said: str) -> None:
     with pytest.raises(MemoryFault, match=said):
         parse(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what", "hidden"),
+    [
+        ("- a\n\n```sh\nmake\n\n- b\n  - nested\n- c\n", 2, "code block", 2),
+        ("```\n- a\n```\n- b\n\n~~~~\n- c\n~~~\n```\n- d\n", 5, "code block", 2),
+        ("```\n- a\n```text\n- b\n", 0, "code block", 2),
+        ("\ufeff<!-- a\n- b\n", 0, "comment", 1),
+        ("- a\n```", 1, "code block", 0),
+    ],
+)
+def test_what_never_ends_hides_what_is_below_it(text: str, line: int, what: str, hidden: int) -> None:
+    unclosed = parse(text.encode()).unclosed
+    assert unclosed is not None
+    assert (unclosed.line, unclosed.what, unclosed.entries) == (line, what, hidden)
+
+
+@pytest.mark.parametrize("text", ["- a\n", "```\n- a\n```\n- b\n", "<!-- a\n- b\n-->\n- c", "- a\n  ```\n- b\n", ""])
+def test_what_ends_hides_nothing_more(text: str) -> None:
+    assert parse(text.encode()).unclosed is None

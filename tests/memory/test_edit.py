@@ -104,3 +104,13 @@ def test_a_tag_comes_and_goes_and_the_text_stays(document: Document, data: st.Da
 def test_what_would_not_be_one_entry_is_refused(text: str) -> None:
     with pytest.raises(MemoryFault):
         insert_entry(parse(b"# Project memory\n"), text, section="Notes", tag=None)
+
+
+@pytest.mark.parametrize(
+    "before", ["- a\n\n```sh\nmake\n", "```\n- hidden\n", "\ufeff<!-- open\n- hidden", "# M\n\n- a\n```"]
+)
+def test_an_insertion_is_never_hidden(before: str) -> None:
+    after = insert_entry(parse(before.encode()), "New.", section="New section", tag=None)
+    assert after.entries[-1].text == "New."
+    assert after.serialise().decode().endswith(before[-3:])
+    assert after.serialise().count("\ufeff".encode()) == before.count("\ufeff")

@@ -112,6 +112,22 @@ def test_what_is_written_into_the_file_is_unverified_until_it_is_committed(
     assert by_text(orch, "Forged.")["trust"] != "unverified"
 
 
+def test_entries_that_an_open_code_block_hides_are_told(orch: Orch, memory: Path) -> None:
+    with memory.open("ab") as stream:
+        stream.write(b"\n```sh\nmake\n\n- First hidden.\n- Second hidden.\n")
+    line = memory.read_text().splitlines().index("```sh") + 1
+    said = "the code block that opens here is never closed, and hides 2 entries below it"
+    lint = orch("memory", "lint")
+    assert lint.code == 1
+    assert lint.stdout == f"{line}\t-\thidden\t{said}\n"
+    rendered = orch.ok("memory")
+    assert "hidden" not in rendered.stdout
+    assert rendered.stderr == f".orch/memory.md:{line}: {said}\n"
+    assert [said in row for row in orch.ok("doctor").stdout.splitlines()].count(True) == 1
+    orch.ok("memory", "add", "A new one.", "--section", "New section")
+    assert by_text(orch, "A new one.")["trust"] == "human"
+
+
 def test_a_commit_on_an_agents_branch_vouches_for_nothing(orch: Orch, repo: Path, memory: Path) -> None:
     git(repo, "checkout", "--quiet", "-b", "feature")
     memory.write_bytes(MEMORY.encode() + b"- From the branch.\n")
