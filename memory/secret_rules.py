@@ -67,14 +67,14 @@ def _library(line: str) -> str | None:
     from detect_secrets.core.scan import scan_line
     from detect_secrets.settings import transient_settings
 
-    with transient_settings({"plugins_used": [{"name": name} for name in _DETECTORS]}):
+    with transient_settings({"plugins_used": [{"name": name} for name in DETECTORS]}):
         for found in scan_line(line):
             if not _PLACEHOLDER.search(found.secret_value or ""):
                 return f"{found.type.lower()}"
     return None
 
 
-_DETECTORS = (
+DETECTORS = (
     "ArtifactoryDetector",
     "AWSKeyDetector",
     "AzureStorageKeyDetector",
@@ -98,3 +98,6 @@ _DETECTORS = (
     "TelegramBotTokenDetector",
     "TwilioKeyDetector",
 )
+
+# Our own patterns, by name: a test generates what each of them matches.
+PATTERNS = ("_PROSE", "_ASSIGNED", "_LOGIN", "_VENDOR", "_RUN")

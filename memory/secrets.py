@@ -2,11 +2,19 @@
 
 import re
 
-# Everything that a detector below could answer to has one of these: a long run, a telling word, a URL with a login, a
-# key block. Text without any of them is passed without loading the scanner, which takes longer than the whole command.
+# Everything that a rule could answer to has one of these: a long run, a telling word, a URL with a login, a key block,
+# the beginning of a token that may be short, or of one whose characters break the run. Text without any of them is
+# passed without loading the scanner, which takes longer than the whole command.
 _SUSPICIOUS = re.compile(
-    r"[^\s/\\.,;:()]{16,}|pass|pwd|secret|token|key|auth|cred|bearer|private|://[^\s/]*@|BEGIN|AKIA|hook", re.I
+    r"[^\s/\\.,;:()]{16,}|pass|pwd|secret|token|key|auth|cred|contrase|bearer|private|://[^\s/]*@|BEGIN|AKIA|hook"
+    r"|aws.{0,40}pw|xox[a-z]-|sq0csp-|(?-i:eyJ|AKC\w{10}|AP[\dABCDEF]\w{8})",
+    re.I,
 )
+
+
+def is_suspicious(text: str) -> bool:
+    """The quick look: False only where no line of the text can be flagged by a rule."""
+    return _SUSPICIOUS.search(text) is not None
 
 
 def find_secret(text: str) -> tuple[int, str] | None:
@@ -14,7 +22,7 @@ def find_secret(text: str) -> tuple[int, str] | None:
 
     The kind never repeats any of the secret.
     """
-    if not _SUSPICIOUS.search(text):
+    if not is_suspicious(text):
         return None
     from memory.secret_rules import kind_of_secret
 
