@@ -2,7 +2,6 @@
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -106,8 +105,7 @@ def _attributes(project: Project, name: str, committed: bytes) -> dict[str, str]
     lines = user.read_bytes() if user is not None and user.is_file() else b""
     if not committed and not lines and not (project.common_dir / "info" / "attributes").is_file():
         return {}
-    with tempfile.TemporaryDirectory(prefix="orch-attributes-") as scratch:
-        top = Path(scratch)
+    with project.git().folder("attributes") as top:
         (top / ".gitattributes").write_bytes(committed)
         ours = top / "ours"
         ours.write_bytes(render_attributes(lines if not lines or lines.endswith(b"\n") else lines + b"\n", name))

@@ -6,7 +6,6 @@ can differ from what git would check out is kept as the exact bytes on disk; the
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +65,7 @@ def capture(project: Project, agent: Agent, gitdir: Path, *, include: Sequence[s
         _collect_tree(git, worktree, "", load, block, include)
         _collect_git(gitdir, "", load, skip=_NOT_KEPT, area="git")
         for path in nested:
-            _collect_nested(worktree, path, gitdir, load, block)
+            _collect_nested(git, path, gitdir, load, block)
         return _write(project, git, agent, gitdir, nested, load)
     except ProcessFault as exc:
         raise WorkAtRisk(
@@ -118,9 +117,9 @@ def _collect_tree(git: Git, top: Path, prefix: str, load: _Load, block: _Block, 
 
 
 def _differing(git: Git, top: Path, include: Sequence[str]) -> list[str]:
-    with tempfile.TemporaryDirectory(prefix="orch-index-") as folder:
+    with git.folder("index") as folder:
         index = Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
-        copy = Path(folder) / "index"
+        copy = folder / "index"
         if index.exists():
             copy.write_bytes(index.read_bytes())
         other = git.with_environ({"GIT_INDEX_FILE": os.fspath(copy)})
@@ -128,7 +127,7 @@ def _differing(git: Git, top: Path, include: Sequence[str]) -> list[str]:
         found = dict.fromkeys(_names(other, "diff-files", "-z", "--name-only", "--ignore-submodules=all"))
         found |= dict.fromkeys(_names(other, "ls-files", "-z", "--others", "--exclude-standard"))
         if include:
-            patterns = Path(folder) / "include"
+            patterns = folder / "include"
             patterns.write_bytes(b"".join(os.fsencode(line) + b"\n" for line in include))
             found |= dict.fromkeys(
                 _names(other, "ls-files", "-z", "--others", "--ignored", f"--exclude-from={patterns}")
@@ -203,18 +202,18 @@ def _collect_git(folder: Path, prefix: str, load: _Load, *, skip: frozenset[str]
                 load.add(area, prefix + relative, "file", stat.S_IMODE(found.st_mode), source)
 
 
-def _collect_nested(worktree: Path, path: str, gitdir: Path, load: _Load, block: _Block) -> None:
+def _collect_nested(git: Git, path: str, gitdir: Path, load: _Load, block: _Block) -> None:
     """A repository inside the worktree: a submodule, or one that the agent made there."""
-    top = worktree / path
+    top = git.cwd / path
     entry = top / ".git"
     if entry.is_dir():
         _collect_git(entry, f"{path}/.git/", load, skip=frozenset(), area="tree")
     else:
         load.add("tree", f"{path}/.git", "file", stat.S_IMODE(entry.lstat().st_mode), entry)
-        target = Path(os.path.realpath(Git(cwd=top).text("rev-parse", "--path-format=absolute", "--git-dir")))
+        target = Path(os.path.realpath(git.at(top).text("rev-parse", "--path-format=absolute", "--git-dir")))
         if not target.is_relative_to(gitdir):
             load.notes.append(f"{path} has its git directory elsewhere ({target}), which stays where it is")
-    _collect_tree(Git(cwd=top), top, f"{path}/", load, block, ())
+    _collect_tree(git.at(top), top, f"{path}/", load, block, ())
 
 
 def _write(project: Project, git: Git, agent: Agent, gitdir: Path, nested: tuple[str, ...], load: _Load) -> Kept:
@@ -261,11 +260,11 @@ def _tree(git: Git, lines: bytes) -> bytes:
 
 def _blobs(git: Git, contents: Sequence[bytes | Path]) -> list[bytes]:
     """Write each content as a blob, unfiltered, by one git process; return their ids."""
-    with tempfile.TemporaryDirectory(prefix="orch-keep-") as folder:
+    with git.folder("keep") as folder:
         paths = []
         for number, content in enumerate(contents):
             if isinstance(content, bytes):
-                path = Path(folder) / str(number)
+                path = folder / str(number)
                 path.write_bytes(content)
                 paths.append(path)
             else:
@@ -291,8 +290,8 @@ def _index_trees(git: Git) -> list[tuple[int, bytes]]:
         stages.setdefault(int(stage), []).append(b"%s %s 0\t%s\0" % (mode, blob, path))
     found = []
     for number, records in sorted(stages.items()):
-        with tempfile.TemporaryDirectory(prefix="orch-index-") as folder:
-            other = git.with_environ({"GIT_INDEX_FILE": os.fspath(Path(folder) / "index")})
+        with git.folder("index") as folder:
+            other = git.with_environ({"GIT_INDEX_FILE": os.fspath(folder / "index")})
             other.run("update-index", "-z", "--add", "--index-info", stdin=b"".join(records), timeout=_SECONDS)
             found.append((number, other.run("write-tree", "--missing-ok", timeout=_SECONDS).stdout.strip()))
     return found

@@ -1,7 +1,6 @@
 """What an agent has changed: its branch and its worktree against its base, seen through a throw-away index."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,8 +56,8 @@ def snapshot_tree(git: Git, worktree: Path) -> str:
     It goes through a copy of the index, so what the agent has staged stays as it is.
     """
     index = Path(git.text("rev-parse", "--path-format=absolute", "--git-path", "index"))
-    with tempfile.TemporaryDirectory(prefix="orch-index-") as folder:
-        copy = Path(folder) / "index"
+    with git.folder("index") as folder:
+        copy = folder / "index"
         if index.exists():
             copy.write_bytes(index.read_bytes())
         other = git.with_environ({"GIT_INDEX_FILE": os.fspath(copy)})

@@ -3,25 +3,43 @@
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orchestrator.config import environment
 from orchestrator.process import Finished, ProcessFault, run, scrubbed
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 _REGISTRATION_SECONDS = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Git:
-    """Git commands in one directory. Every method raises ProcessFault when git fails, unless it says otherwise."""
+    """Git commands in one directory. Every method raises ProcessFault when git fails, unless it says otherwise.
+
+    `scratch` is where the project's temporary folders are; None outside a project.
+    """
 
     cwd: Path
     environ: tuple[tuple[str, str], ...] = ()
+    scratch: Path | None = None
 
     def with_environ(self, environ: Mapping[str, str]) -> "Git":
         """The same git with some variables set."""
-        return Git(cwd=self.cwd, environ=(*self.environ, *environ.items()))
+        return replace(self, environ=(*self.environ, *environ.items()))
+
+    def at(self, cwd: Path) -> "Git":
+        """Git in another directory, of the same project."""
+        return Git(cwd=cwd, scratch=self.scratch)
+
+    def folder(self, purpose: str) -> "AbstractContextManager[Path]":
+        """A temporary folder for the time of a block, for a throw-away index and such things."""
+        from orchestrator.scratch import scratch_folder
+
+        return scratch_folder(self.scratch, purpose)
 
     def run(self, *args: str, check: bool = True, stdin: bytes | None = None, timeout: float = 120) -> Finished:
         """Run `git ARGS` here; `timeout` in seconds."""

@@ -20,6 +20,7 @@ from orchestrator.operation import interrupted_text
 from orchestrator.project import Project
 from orchestrator.records import Records
 from orchestrator.registrations import Registration, registrations
+from orchestrator.scratch import abandoned, remove_abandoned
 from orchestrator.worktree import remove_empty_parent
 
 # A spawn is over long before; what is younger may belong to one that is under way.
@@ -40,6 +41,7 @@ def find_leftovers(project: Project) -> Iterator[Finding]:
         *_strays(project, agents),
         *_worktrees(project, agents),
         *_folders(project, agents),
+        *_scratch(project),
         *_git_locks(project),
         *find_drift(project, agents),
     ]
@@ -182,6 +184,18 @@ def _folders(project: Project, agents: tuple[Agent, ...]) -> Iterator[Finding]:
             text=f"{folder} belongs to no agent",
             hint="orch doctor --fix removes it",
             repair=partial(_remove_folder, folder),
+        )
+
+
+def _scratch(project: Project) -> Iterator[Finding]:
+    """Temporary folders of commands that were killed."""
+    for folder in abandoned(project.scratch):
+        yield Finding(
+            state="warning",
+            area="state",
+            text=f"{folder} was left by a command that was killed",
+            hint="orch doctor --fix removes it",
+            repair=partial(remove_abandoned, folder),
         )
 
 

@@ -45,6 +45,11 @@ class Project:
         return self.state / "records.db"
 
     @property
+    def scratch(self) -> Path:
+        """Where temporary folders are made."""
+        return self.state / "scratch"
+
+    @property
     def memory_path(self) -> Path | None:
         """The memory file; None in a bare layout, where the default branch's tree holds it."""
         return None if self.main is None else self.main / ".orch" / "memory.md"
@@ -66,7 +71,7 @@ class Project:
         """Git, run in `cwd` (default: the main checkout, or the common directory of a bare layout)."""
         from orchestrator.git import Git
 
-        return Git(cwd=cwd or self.main or self.common_dir)
+        return Git(cwd=cwd or self.main or self.common_dir, scratch=self.scratch)
 
 
 def here() -> Path:
