@@ -1,6 +1,5 @@
 """The backends that can be spawned: those that orch knows, and those that the configuration defines."""
 
-import difflib
 import os
 import shutil
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from adapters import registry
 from adapters.adapter import Adapter, Carry, Command, FileSeam, Launch, LaunchSeam
 from orchestrator.config_schema import Config, OwnBackendKeys
 from orchestrator.errors import BackendProblem
+from orchestrator.spelling import nearest
 
 # Linux takes at most 128 KiB for one argument, its NUL included.
 _LONGEST_ARGUMENT = 128 * 1024 - 1
@@ -27,10 +27,10 @@ def require_backend(config: Config, name: str) -> Adapter:
     known = backends(config)
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name.lower(), known, n=1)
+    near = nearest(name, known)
     raise BackendProblem(
         f"there is no backend {name!r}",
-        f"did you mean {near[0]}?" if near else f"the backends are: {', '.join(known)}",
+        f"did you mean {near}?" if near else f"the backends are: {', '.join(known)}",
     )
 
 

@@ -60,10 +60,10 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS and name not in HIDDEN:
-            import difflib
+            from orchestrator.spelling import nearest
 
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
-            known = f"did you mean: orch {near[0]}" if near else "orch --help lists the commands"
+            near = nearest(name, COMMANDS)
+            known = f"did you mean: orch {near}" if near else "orch --help lists the commands"
             raise click.UsageError(f"there is no command {name!r}; {known}")
         return super().resolve_command(ctx, args)
 
@@ -92,8 +92,7 @@ def main(args: list[str] | None = None) -> int:
         exc.show()
         return 2
     except click.UsageError as exc:
-        where = exc.ctx.command_path if exc.ctx is not None else "orch"
-        complain(exc.format_message(), f"{where} --help shows how it is used")
+        complain(exc.format_message(), _usage_hint(exc))
         return 2
     except click.ClickException as exc:
         complain(exc.format_message())
@@ -114,6 +113,25 @@ def main(args: list[str] | None = None) -> int:
         log = write_fault(exc)
         complain(f"unexpected {type(exc).__name__}: {exc}", f"the traceback is in {log}; please report it")
         return 3
+
+
+# Arguments that are words of a person, which may begin with a dash or be left without quotes.
+_TEXTS = frozenset({"task", "text", "question"})
+
+
+def _usage_hint(exc: click.UsageError) -> str:
+    if exc.ctx is None:
+        return "orch --help shows how it is used"
+    where = exc.ctx.command_path
+    arguments = [param for param in exc.ctx.command.params if isinstance(param, click.Argument)]
+    shown = " ".join(param.make_metavar(exc.ctx).strip("[].") for param in arguments)
+    if arguments and arguments[-1].name in _TEXTS:
+        name = arguments[-1].name
+        if isinstance(exc, click.NoSuchOption):
+            return f"{where} --help lists the options; a {name} that begins with - goes after --: {where} … -- {shown}"
+        if "extra argument" in exc.message:
+            return f"put a {name} of several words in quotes: {where} … '{name} of several words'"
+    return f"{where} --help shows how it is used"
 
 
 def _close_stdout() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from orchestrator.config_file import Written
 from orchestrator.config_schema import BackendKeys, Key, hints, keys
 from orchestrator.errors import ConfigProblem
+from orchestrator.spelling import nearest
 
 # Variables of ours that are no configuration: an agent's own, and the cache of scripts/install-backends.
 RESERVED = frozenset({"ORCH_AGENT", "ORCH_PROJECT", "ORCH_BACKENDS", "ORCH_PORT", "ORCH_LOG", "ORCH_MAIN", "ORCH_TASK"})
@@ -79,12 +80,13 @@ def sources(written: Written, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 def _unknown_variable(variable: str, known: Mapping[str, str]) -> str:
     """A note about a variable that is nothing of ours; raises where it is clearly a slip."""
-    import difflib
-
-    near = difflib.get_close_matches(variable, known, n=1)
+    # Without the prefix, which would make any two of them alike.
+    near = nearest(variable.removeprefix("ORCH_"), [name.removeprefix("ORCH_") for name in known])
     ours = variable.split("_")[1] in {name.split("_")[1] for name in known}
-    if ours or difflib.get_close_matches(variable, known, n=1, cutoff=0.85):
-        hint = f"did you mean {near[0]} (for {known[near[0]]})?" if near else "docs/config.md lists the variables"
+    if ours or near:
+        hint = (
+            f"did you mean ORCH_{near} (for {known[f'ORCH_{near}']})?" if near else "docs/config.md lists the variables"
+        )
         raise ConfigProblem(f"environment variable {variable}: there is no such key", hint)
     return f"the environment variable {variable} is no setting of orch and is ignored"
 

@@ -1,6 +1,5 @@
 """From written values to typed ones: the check of every key and value, with the nearest valid name in each refusal."""
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import is_dataclass
@@ -8,9 +7,11 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
+from orchestrator.config_example import example
 from orchestrator.config_file import Written
 from orchestrator.config_schema import BackendKeys, Config, OwnBackendKeys, SeamKeys, hints, keys
 from orchestrator.errors import ConfigProblem
+from orchestrator.spelling import nearest
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -43,12 +44,6 @@ def own_names(written: Written) -> set[str]:
     return {
         name for name, item in settings.value.items() if isinstance(item.value, Mapping) and "command" in item.value
     }
-
-
-def nearest(name: str, choices: Collection[str]) -> str | None:
-    """The choice that was probably meant, None when nothing is near."""
-    found = difflib.get_close_matches(name.lower(), list(choices), n=1, cutoff=0.6)
-    return found[0] if found else None
 
 
 def _backends(
@@ -90,7 +85,8 @@ def _own_backend(name: str, written: Written, home: Path | None) -> OwnBackendKe
     if seam is not None and (seam.value is None or seam.value == "none"):
         table["seam"] = Written(value={}, source=seam.source)
     elif seam is not None and not isinstance(seam.value, Mapping):
-        raise _bad(seam, f"{path}.seam", "none, or one of {file: NAME}, {flag: --NAME}, {env: NAME}")
+        shown = f"for example: {example(seam, f'{path}.seam.file')}"
+        raise _bad(seam, f"{path}.seam", "none, or one of {file: NAME}, {flag: --NAME}, {env: NAME}", shown)
     values = _section(OwnBackendKeys, Written(value=table, source=written.source), path + ".", home)
     _check_seam(values.get("seam", SeamKeys()), seam or written, f"{path}.seam")
     if "command" in table:
@@ -263,7 +259,7 @@ def _anchored(text: str, base: Path | None, home: Path | None) -> str:
 
 def _bad(item: Written, path: str, wanted: str, hint: str = "") -> ConfigProblem:
     return ConfigProblem(
-        f"{item.source}: {path} must be {wanted}, not {_shown(item)}", hint or f"write it as: {wanted}"
+        f"{item.source}: {path} must be {wanted}, not {_shown(item)}", hint or f"for example: {example(item, path)}"
     )
 
 

@@ -99,7 +99,10 @@ def read_task(task: str | None, path: str | None) -> str:
         try:
             data = Path(path).read_bytes()
         except OSError as exc:
-            raise UsageProblem(f"cannot read the task from {path}: {exc.strerror}", f"ls -l {path}") from exc
+            raise UsageProblem(
+                f"cannot read the task from {path}: {exc.strerror}",
+                f"ls -l {path} (a task that begins with -f goes after --)",
+            ) from exc
         return _decoded(data, path)
     stream = sys.stdin.buffer
     if stream.isatty():

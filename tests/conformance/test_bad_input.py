@@ -58,6 +58,35 @@ def test_an_unknown_backend(orch: Orch, configured: Path) -> None:
     assert (code, error, hint) == (6, "error: there is no backend 'ecko'", "hint: did you mean echo?")
     code, _, hint = _refused(orch, configured, "--backend", "cladue", "x")
     assert (code, hint) == (6, "hint: did you mean claude?")
+    for name in ("mine", "x", "zorg", "code-agent"):
+        code, _, hint = _refused(orch, configured, "--backend", name, "x")
+        assert code == 6
+        assert hint.startswith("hint: the backends are: aider, "), hint
+
+
+@pytest.mark.parametrize("task", ["--weird", "-rf is wrong", "- fix it", "--weird=1"])
+def test_a_task_that_begins_with_a_dash(orch: Orch, configured: Path, task: str) -> None:
+    code, error, hint = _refused(orch, configured, "--backend", "echo", task)
+    assert (code, error.startswith("error: No such option")) == (2, True)
+    assert hint.endswith("a task that begins with - goes after --: orch spawn … -- TASK")
+    assert "goes after --" in _refused(orch, configured, "--backend", "echo", "-fix it")[2]
+    for words in (["memory", "add"], ["memory", "supersede", "abcd"], ["ask"], ["resume", "abcd"]):
+        assert (
+            "begins with - goes after --: orch " + " ".join(words[:2]).removesuffix(" abcd")
+            in orch(*words, task).stderr
+        )
+    assert "goes after" not in orch("ls", task).stderr
+
+
+def test_a_task_without_quotes(orch: Orch, configured: Path) -> None:
+    code, _, hint = _refused(orch, configured, "--backend", "echo", "fix", "the", "bug")
+    assert (code, hint) == (2, "hint: put a task of several words in quotes: orch spawn … 'task of several words'")
+
+
+@pytest.mark.parametrize(("name", "near"), [("spwn", "spawn"), ("merg", "merge"), ("test", None), ("start", None)])
+def test_an_unknown_command(orch: Orch, configured: Path, name: str, near: str | None) -> None:
+    said = orch(name).stderr.splitlines()[0]
+    assert said.endswith(f"did you mean: orch {near}" if near else "orch --help lists the commands")
 
 
 def test_a_backend_that_is_not_installed(orch: Orch, configured: Path, tmp_path: Path) -> None:

@@ -157,7 +157,10 @@ def test_a_slip_names_file_and_line_and_what_helps(
 ) -> None:
     problem = _refused(files, project=text)
     assert problem.message.startswith(where)
-    assert hint in problem.hint
+    assert hint in f"{problem.message} {problem.hint}"
+    example = problem.hint.removeprefix("for example: ")
+    if example != problem.hint:
+        _load(files, project=example)
 
 
 def test_a_slip_is_named_even_where_a_later_layer_covers_it(files: tuple[Path, Path]) -> None:
@@ -179,7 +182,39 @@ def test_a_slip_is_named_even_where_a_later_layer_covers_it(files: tuple[Path, P
 def test_a_slip_in_a_variable_names_it(files: tuple[Path, Path], variable: str, value: str, hint: str) -> None:
     problem = _refused(files, environ={variable: value})
     assert variable in problem.message
-    assert hint in problem.hint
+    assert hint in f"{problem.message} {problem.hint}"
+    name, given, value = problem.hint.removeprefix("for example: ").partition("=")
+    if given:
+        assert _load(files, environ={name: value}).sources
+
+
+def test_every_refused_value_gets_an_example_that_is_taken(files: tuple[Path, Path]) -> None:
+    # No key takes a table in a list, and no section a list.
+    own = "backends: {mine: {command: [program], %s: [{a: b}]}}"
+    within = ["args", "env", "seam", "model", "executable"]
+    paths = [key.path for key in keys()] + ["memory", "memory.budget", "limits", "backends", "backends.claude"]
+    slips = [_nested(path, "[{a: b}]") for path in paths + [f"backends.claude.{name}" for name in within]]
+    slips += [own % name for name in ("prompt", "env", "seam")] + ["backends: {mine: {command: []}}"]
+    slips += [f"backends: {{mine: {{command: [p], seam: {{{name}: ''}}}}}}" for name in ("file", "flag", "env")]
+    for text in slips:
+        problem = _refused(files, project=text)
+        assert problem.hint.startswith("for example: "), (text, problem.hint)
+        example = problem.hint.removeprefix("for example: ")
+        if "mine" in example and "command" not in example:
+            example = example.replace("mine: {", "mine: {command: [program], ")
+        assert _load(files, project=example).sources, (text, example)
+
+
+def _nested(path: str, value: str) -> str:
+    text = value
+    for name in reversed(path.split(".")):
+        text = f"{{{name}: {text}}}"
+    return text
+
+
+@pytest.mark.parametrize("variable", ["ORCH_ZEPHYR", "ORCH_HOME", "ORCH_MINE", "ORCH_MODE"])
+def test_a_variable_that_is_near_to_nothing_is_only_noted(files: tuple[Path, Path], variable: str) -> None:
+    assert variable in _load(files, environ={variable: "x"}).notes[0]
 
 
 def test_an_unreadable_file_is_a_problem(files: tuple[Path, Path]) -> None:
