@@ -1,5 +1,6 @@
 """aider (measured on 0.86.2)."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,13 @@ _TOKENS = re.compile(
     r"^Tokens: ([\d.,]+)([km]?) sent(?:, ([\d.,]+)([km]?) cache hit)?.*?, ([\d.,]+)([km]?) received", re.M
 )
 _ERROR = re.compile(r"^(?:litellm\.)?(\w*(?:Error|Exception))\b.*$", re.M)
+_VARIABLE = "AIDER_READ"
+# A line of a `.env` file: single quotes, double quotes, or plain up to a comment.
+_ASSIGNED = re.compile(
+    rf"^[ \t]*(?:export[ \t]+)?{_VARIABLE}[ \t]*=[ \t]*"
+    r"""(?:'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"|((?:(?![ \t]#)[^\r\n])*))""",
+    re.M,
+)
 _LOG = "aider.llm"
 _CONFIG = ("-c", "--config")
 
@@ -77,26 +85,62 @@ def _apply(launch: Launch, command: Command, carry: Carry) -> Command:
 
 
 def _configured(launch: Launch) -> list[str]:
-    """The files that are read already: AIDER_READ, else the nearest configuration file that names any."""
+    """The files that are read already: AIDER_READ, else the nearest configuration file that names any (measured).
+
+    A `.env` file overrides the environment, and the last of several each other: of the home, of the worktree, and the
+    one that is named by an option, a variable or a configuration file.
+    """
+    named = [*_given(launch, "--env-file"), launch.environ.get("AIDER_ENV_FILE", ""), *_settings(launch, "env-file")]
+    home = launch.environ.get("HOME")
+    files = [Path(home) / ".env"] if home else []
+    files += [launch.worktree / name for name in (".env", *[name for name in named if name][:1])]
+    listed = launch.environ.get(_VARIABLE, "")
+    for path in files:
+        said = _ASSIGNED.findall(_content(path))
+        if said:
+            quoted, doubled, plain = said[-1]
+            listed = quoted or doubled.replace('\\"', '"') or plain
+    return _parted(listed.strip()) if listed.strip() else _settings(launch, "read")
+
+
+def _given(launch: Launch, *names: str) -> list[str]:
+    """What the person's arguments give for an option, the last one first: it wins."""
+    _, given = take_options(launch.extra_args, *names)
+    return [value for _, value in reversed(given)]
+
+
+def _settings(launch: Launch, key: str) -> list[str]:
+    """What the nearest configuration file that has the key says: one that is named, the worktree's, the home's."""
     import yaml
 
-    variable = launch.environ.get("AIDER_READ", "").strip()
-    if variable:
-        # One path, or several in brackets.
-        listed = variable[1:-1].split(",") if variable.startswith("[") and variable.endswith("]") else [variable]
-        return [path.strip() for path in listed]
-    _, given = take_options(launch.extra_args, *_CONFIG)
     home = launch.environ.get("HOME")
     usual = [folder / ".aider.conf.yml" for folder in (launch.worktree, *([Path(home)] if home else []))]
-    for path in [launch.worktree / name for _, name in given[-1:]] or usual:
+    for path in [*[launch.worktree / name for name in _given(launch, *_CONFIG)[:1]], *usual]:
         try:
-            value = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError):
+            value = yaml.safe_load(_content(path))
+        except yaml.YAMLError:
             continue
-        read = value.get("read") if isinstance(value, dict) else None
-        if read:
-            return [str(each) for each in read] if isinstance(read, list) else [str(read)]
+        said = value.get(key) if isinstance(value, dict) else None
+        if said:
+            return [str(each) for each in said] if isinstance(said, list) else [str(said)]
     return []
+
+
+def _parted(listed: str) -> list[str]:
+    """One path, or several in brackets: as JSON, or parted at commas."""
+    if not (listed.startswith("[") and listed.endswith("]")):
+        return [listed]
+    try:
+        return [str(path) for path in json.loads(listed)]
+    except ValueError:
+        return [path.strip() for path in listed[1:-1].split(",")]
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _report(ending: Ending) -> Report:
@@ -167,4 +211,6 @@ ADAPTER = Adapter(
     report=_report,
     redirect=_redirect,
     resumes=False,
+    # What it reads in the directory that it is started in, keys included.
+    local_files=(".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json", ".env"),
 )

@@ -58,6 +58,39 @@ def test_files_that_are_configured_to_be_read_are_read_still(tmp_path: Path) -> 
     assert sorted(reads(apply(flag, ADAPTER.command(flag), carry(tmp_path)))) == sorted([ours, "FLAG.md"])
 
 
+# name -> (arguments, environment, files below the worktree, what aider 0.86.2 reads then), each measured with it.
+READS: dict[str, tuple[tuple[str, ...], dict[str, str], dict[str, str], list[str]]] = {
+    "variable": ((), {"AIDER_READ": "E.md"}, {}, ["E.md"]),
+    "json": ((), {"AIDER_READ": '["a, b.md", "c.md"]'}, {}, ["a, b.md", "c.md"]),
+    "brackets": ((), {"AIDER_READ": "[a.md, c.md]"}, {}, ["a.md", "c.md"]),
+    "dotenv": ((), {}, {".env": "X=1\nAIDER_READ=D.md\n"}, ["D.md"]),
+    "dotenv over variable": ((), {"AIDER_READ": "E.md"}, {".env": "AIDER_READ=D.md\n"}, ["D.md"]),
+    "dotenv over config": ((), {}, {".env": "AIDER_READ=D.md # x\n", ".aider.conf.yml": "read: C.md\n"}, ["D.md"]),
+    "quotes": ((), {}, {".env": "export AIDER_READ='[h 1.md, h2.md]' # c\n"}, ["h 1.md", "h2.md"]),
+    "double quotes": ((), {}, {".env": 'AIDER_READ="[\\"a.md\\", \\"b c.md\\"]"\n'}, ["a.md", "b c.md"]),
+    "home": ((), {"AIDER_READ": "E.md"}, {"../home/.env": "AIDER_READ=H.md\n"}, ["H.md"]),
+    "worktree over home": ((), {}, {"../home/.env": "AIDER_READ=H.md\n", ".env": "AIDER_READ=D.md"}, ["D.md"]),
+    "env-file": (("--env-file", "x.env"), {}, {"x.env": "AIDER_READ=X.md\n", ".env": "AIDER_READ=D.md"}, ["X.md"]),
+    "AIDER_ENV_FILE": ((), {"AIDER_ENV_FILE": "x.env"}, {"x.env": "AIDER_READ=X.md\n"}, ["X.md"]),
+    "env-file of config": ((), {}, {"x.env": "AIDER_READ=X.md\n", ".aider.conf.yml": "env-file: x.env\n"}, ["X.md"]),
+    "config": (("-c", "o.yml"), {}, {"o.yml": "read: O.md\n", ".aider.conf.yml": "read: C.md\n"}, ["O.md"]),
+    "config without": (("-c", "o.yml"), {}, {"o.yml": "map-tokens: 3\n", ".aider.conf.yml": "read: C.md\n"}, ["C.md"]),
+    "AIDER_CONFIG": ((), {"AIDER_CONFIG": "o.yml"}, {"o.yml": "read: O.md\n"}, []),
+    "nothing": ((), {}, {".env": "# AIDER_READ=no.md\nMY_AIDER_READ=no.md\n"}, []),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_is_read_already_is_read_still(tmp_path: Path, name: str) -> None:
+    arguments, environ, files, expected = READS[name]
+    of = launch(tmp_path, extra_args=arguments, environ={"HOME": str(tmp_path / "home"), **environ})
+    (tmp_path / "home").mkdir()
+    of.worktree.mkdir()
+    for file, text in files.items():
+        (of.worktree / file).write_text(text)
+    assert reads(apply(of, ADAPTER.command(of), carry(tmp_path))) == [str(tmp_path / "render.md"), *expected]
+
+
 ANSWER = "Tokens: 1.2k sent, 9 received.\n"
 
 

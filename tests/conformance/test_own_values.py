@@ -25,7 +25,7 @@ def box() -> Iterator[Sandbox]:
         yield made
 
 
-def _set_own(name: str, box: Sandbox) -> None:
+def _set_own(name: str, place: str, box: Sandbox) -> None:
     """Set the person's own text where the backend reads it."""
     path = box.home / ".config" / "orch" / "config.yml"
     config = json.loads(path.read_text(encoding="utf-8"))
@@ -40,19 +40,26 @@ def _set_own(name: str, box: Sandbox) -> None:
         content = json.loads(backend["env"]["OPENCODE_CONFIG_CONTENT"])
         content["instructions"] = [str(box.repo / "own.md")]
         backend["env"]["OPENCODE_CONFIG_CONTENT"] = json.dumps(content)
+    elif place == "variable":
+        backend["env"]["AIDER_READ"] = str(box.repo / "own.md")
+    elif place == "untracked":
+        (box.repo / ".env").write_text(f"AIDER_READ={box.repo / 'own.md'}\n", encoding="utf-8")
     else:
         (box.home / ".aider.conf.yml").write_text(f"read: [{box.repo / 'own.md'}]\n", encoding="utf-8")
     box.write_config(config)
 
 
-@pytest.mark.parametrize("name", ["claude", "codex", "opencode", "aider"])
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("claude", ""), ("codex", ""), ("opencode", ""), ("aider", ""), ("aider", "variable"), ("aider", "untracked")],
+)
 def test_the_persons_own_text_and_the_memory_both_arrive_once(
-    name: str, box: Sandbox, require_backend: Callable[[str], Path]
+    name: str, place: str, box: Sandbox, require_backend: Callable[[str], Path]
 ) -> None:
     program = require_backend(name)
     with Recorder() as recorder:
         write_set_up(box, registry()[name], program, recorder.url)
-        _set_own(name, box)
+        _set_own(name, place, box)
         text = rendered(box)
         done = rehearse(box, recorder, name, "--seam", "launch", branch="one", task="Look into the notes.")
     assert done.complaint == ""
