@@ -3,15 +3,25 @@
 import re
 
 # A path, a dotted or coloned name, snake_case, a flag, a file with a suffix: one thing to the person who asks for it.
-_COMPOUND = re.compile(r"(?:--?|_)?[^\W_][\w]*(?:(?:[./_\-+@]|::)+[\w*]+)+|--[\w][\w\-]*|\b[A-Z]{2,}_[A-Z_]+\b")
+_COMPOUND = re.compile(
+    r"(?:--?|_)?[^\W_][\w]*(?:(?:[./_\-+@]|::)+[\w*]+)+|--[\w][\w\-]*|\b[A-Z]{2,}_[A-Z_]+\b|\bC\+\+|\b[CF]#"
+)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")
 _PROSE_HYPHEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
 
 
-def words(text: str) -> list[str]:
-    """The plain words, humps of camelCase apart: `FeatureFlagCache` is three."""
-    return [part for word in _WORD.findall(text) for part in (_HUMP.split(word) if _is_camel(word) else (word,))]
+def words(text: str, *, whole: bool = False) -> list[str]:
+    """The plain words, humps of camelCase apart: `FeatureFlagCache` is three; with `whole`, the name itself as well."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        if not _is_camel(word):
+            found.append(word)
+            continue
+        found.extend(_HUMP.split(word))
+        if whole:
+            found.append(word)
+    return found
 
 
 def searchable(text: str) -> str:
@@ -39,6 +49,6 @@ def contains_identifier(text: str, name: str) -> bool:
 
 
 def _is_camel(word: str) -> bool:
-    """Whether humps make a name of it (`useApi`, `FakeStripe`), and not a product's spelling (`GraphQL`, `macOS`)."""
+    """Whether humps make a name of it (`useApi`, `FakeStripe`), and not a product's spelling (`GraphQL`, `macOS`, `iPhone`)."""
     parts = _HUMP.split(word)
-    return len(parts) > 1 and all(len(part) > 1 and part[1:].islower() for part in parts[1:])
+    return len(parts) > 1 and len(parts[0]) > 1 and all(len(part) > 1 and part[1:].islower() for part in parts[1:])

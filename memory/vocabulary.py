@@ -9,7 +9,7 @@ STOP = frozenset(
     these they thing things this those to too under until up upon us very was we well were what when where whether
     which while who whom whose why will with without would yes yet you your quickly currently exactly really actually
     many ever don doesn isn aren didn won t s m re ve ll d may allowed supposed possible okay ok kind sort way ways
-    need needs needed there's mean means meant since work works project repo repository know find look happen happens
+    need needs needed there's mean means meant since work works know find look happen happens
     best right correct properly usually normally often long everything after time point single""".split()  # noqa: SIM905 - one word a line would be a page
 )
 
@@ -21,156 +21,32 @@ WEAK = frozenset(
     file files folder directory code command commands name named called call show shows see seen have take takes give
     place placed belong belongs come comes send sent handle handled work require required local locally have manage
     managed configured configure part parts list listed type types value values
-    thing default support supported""".split()  # noqa: SIM905 - one word a line would be a page
+    thing default written write writes cause causes caused effect two both several git manually only without project
+    projects repository repo repositories codebase usually entire available""".split()  # noqa: SIM905 - one word a line would be a page
 )
 
-# Each line: words that a person uses for one and the same thing.
-_SYNONYMS = """
-database db postgres postgresql mysql sql schema table
-test tests testing suite check verify verified tested pytest
-run start execute launch begin started starts bring invoke boot
-build compile compiled built rebuild make package
-deploy ship release publish released deployed rollout
-production prod
-development dev develop developing developer local
-staging stage stg
-delete remove purge erase drop clear empty vanish vanished deleted removed disappear gone
-change edit modify update alter adjust touch introduce
-add create introduce new insert register make
-configuration config configure settings setting options configured
-dependency dependencies library libraries package packages
-version release
-error errors failure fault
-crash crashes crashed abort
-log logs logging logged verbosity
-debug verbose verbosity debugging
-reload refresh restart
-secret secrets password passwords credential credentials key keys token tokens
-login signin authenticate auth
-alert alerts notify notified page paged notification notifications
-monitor monitored monitoring watch
-push message messages
-screen screens page pages view
-translation translations translate translated locale locales language languages string strings text texts localisation
-icon icons image images
-picture image images
-endpoint endpoints api route routes
-ui interface frontend
-browser web
-webpage web site website
-documentation docs document documented
-directory folder directories folders
-file files
-function method
-thread threads concurrent concurrency parallel goroutine goroutines
-mutex lock locks locked
-benchmark benchmarks performance speed measure bench
-fast quick quickly
-fuzz fuzzer fuzzing
-lint linter linting
-format formatter formatting fmt
-style styles styling css
-debian deb
-iphone ios
-emulator simulator
-device phone
-bundler metro
-migration migrations migrate
-backfill reprocess reload rerun replay
-export exports
-import imports imported importing
-email mail
-personal pii private customer
-hash hashed anonymise anonymised protect protected
-warehouse snowflake
-cluster clusters kubernetes kubernetes k8s
-terraform tf
-node nodes machine machines host
-image ami
-plan preview
-policy policies rule rules
-permission permissions authorisation authorization authorize authorise access allowed
-cache cached caches caching
-flag flags toggle toggled feature
-price prices money amount amounts cost
-sample samples fixture fixtures example examples
-payment payments pay
-task tasks job jobs
-job cron nightly scheduled schedule
-night nightly
-hour hours hourly
-often every hourly daily schedule
-day days daily
-minute minutes
-worker workers
-background asynchronous async
-time timestamp timestamps
-grammar syntax
-parser parse parsing
-keyword keywords reserved
-ir intermediate representation
-equal equality same identical compare
-print emit output report
-warning warnings diagnostic diagnostics diag
-golden expected snapshot
-optimisation optimization pass passes
-memory allocate allocated allocation arena
-exception exceptions throw throws
-physics simulation
-fps frame
-render rendering renderer graphics draw
-asset assets art
-save saved saves
-shader shaders hlsl
-capture record
-graphics gpu
-editor edit
-level scene
-component components
-variable variables var vars env environment
-environment environments env envs
-shared share several common
-workspace workspaces monorepo
-changeset changelog
-pull pr
-expire expires expired expiry valid validity
-minimum least oldest min lowest
-maximum most largest max biggest
-wide width
-retry retried retries
-request requests call calls network
-table tables schema
-data records
-import load loaded
-update upgrade upgrading bump bumped
-downgrade pin pinned
-stuck pin pinned
-console dashboard
-dashboard dashboards
-person people
-stuck hang hangs blocked frozen
-local locally machine
-start pick reload reloads
-setting settings config configuration
-toggle toggled flag flags
-save saved store stored keep kept
-login auth authentication token tokens
-vanished deleted gone
-break breaks broken fail alert alerts
-commit committed repository
-style stylesheet stylesheets css scss
-password passwords secret secrets
-fetch fetched download downloaded install installed pull
-generate generated generator regenerate codegen generates
-connect connection
-socket sockets io
-destroy destroyed broke break broken breaks
-"""
-SYNONYMS = tuple(tuple(line.split()) for line in _SYNONYMS.strip().splitlines())
+# What `which` and `what` ask for without the answer repeating it.
+CATEGORIES = frozenset(
+    """function functions component components tool tools program programs library libraries framework frameworks package
+    packages module modules class classes method methods file files directory directories folder folders path paths place
+    thing things item items unit units language languages format formats command commands script scripts target targets
+    provider providers vendor vendors service services system systems machine machines host hosts device devices number
+    numbers value values name names kind kinds type types sort way ways step steps part parts team teams person people
+    platform platforms database databases protocol protocols algorithm algorithms strategy standard standards convention
+    conventions style version versions setting settings option options flag flags variable variables variant key keys
+    branch branches environment engine software technology approach method mechanism pattern port ports
+    precaution rule rules""".split()  # noqa: SIM905 - one word a line would be a page
+)
+# Kinds that a number answers.
+MEASURES = frozenset(
+    """acceleration latitude longitude altitude temperature voltage current frequency rate speed distance depth height
+    width size weight angle duration period interval percentage threshold limit pressure humidity latency timeout
+    resolution precision range amount quantity capacity budget quota baudrate bitrate""".split()  # noqa: SIM905
+)
 
 # Each line: words of which an answer about one is no answer about another.
 _CONTRASTS = """
-production prod;development dev developing local locally;staging stg
+production prod;development dev developing;staging stg
 ios iphone;android;windows;macos mac;linux
 unit;integration;end-to-end e2e detox playwright browser
 upload;download
@@ -187,11 +63,73 @@ PHRASES = (
     ("end to end", "e2e"),
     ("end-to-end", "e2e"),
     ("log in", "login"),
+    ("logs in", "login"),
+    ("log out", "logout"),
+    ("sign in", "login"),
     ("roll back", "rollback"),
+    ("rolled back", "rollback"),
+    ("set up", "setup"),
     ("e-mail", "email"),
     ("up to date", "freshness"),
+    ("up-to-date", "freshness"),
+    ("out of date", "outdated"),
     ("thread-safe", "concurrent"),
     ("thread safe", "concurrent"),
+    ("third-party library", "dependency"),
+    ("third-party libraries", "dependencies"),
+    ("third-party package", "dependency"),
+    ("third party library", "dependency"),
     ("third-party", "external"),
     ("third party", "external"),
+    ("pull request", "pr"),
+    ("merge request", "pr"),
+    ("reserved word", "keyword"),
+    ("personal data", "pii"),
+    ("sensitive data", "pii"),
+    ("turn on", "enable"),
+    ("turned on", "enabled"),
+    ("turns on", "enables"),
+    ("turn off", "disable"),
+    ("turned off", "disabled"),
+    ("switch on", "enable"),
+    ("switched on", "enabled"),
+    ("switch off", "disable"),
+    ("switched off", "disabled"),
+    ("pick up", "reload"),
+    ("picks up", "reload"),
+    ("by hand", "manually"),
+    ("my own machine", "locally"),
+    ("my machine", "locally"),
+    ("my laptop", "locally"),
+    ("my computer", "locally"),
+    ("own computer", "locally"),
+    (" who may", " permission"),
+    ("garbage collector", "gc"),
+    ("garbage collection", "gc"),
+    ("command line", "cli"),
+    ("environment variable", "env"),
+    ("user interface", "ui"),
+    ("web interface", "ui"),
+    ("front end", "frontend"),
+    ("front-end", "frontend"),
+    ("back end", "backend"),
+    ("back-end", "backend"),
+    ("time out", "timeout"),
+    ("times out", "timeout"),
+    ("time zone", "timezone"),
+    ("code base", "codebase"),
+    ("source code", "code"),
+    ("start-up", "startup"),
+    ("start up", "startup"),
+    ("fall over", "fail"),
+    ("falls over", "fails"),
+    ("go wrong", "fail"),
+    ("goes wrong", "fails"),
+    ("tear down", "teardown"),
+    ("clean up", "cleanup"),
+    ("look up", "lookup"),
+    ("shut down", "shutdown"),
+    ("per second", "rate"),
+    ("two factor", "2fa"),
+    ("two-factor", "2fa"),
 )

@@ -1,0 +1,194 @@
+"""How much of a question a text covers: the measure by which an entry is an answer, or none."""
+
+import re
+from dataclasses import dataclass
+
+from memory.question import Part, Wanted, holds
+from memory.tokeniser import contains_identifier
+from memory.words import denies
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """What the parts of a question weigh, and what each rule leaves of a word's weight or of the whole cover."""
+
+    weak: float = 0.12
+    weak_found: float = 0.35
+    action: float = 1.5
+    head: float = 1.3
+    kind: float = 0.9
+    category: float = 0.3
+    category_found: float = 0.3
+    wanted: float = 0.2
+    wanted_loose: float = 0.3
+    long: float = 2.5
+    beyond: float = 0.3
+    doubled: float = 0.8
+    kind_synonym: float = 0.4
+    head_synonym: float = 0.9
+    proper: float = 1.3
+    name: float = 1.9
+    denial: float = 1.8
+    denied_found: float = 1.1
+    synonym: float = 0.95
+    alike: float = 0.6
+    missed_action: float = 0.78
+    missed_head: float = 0.8
+    missed_kind: float = 0.85
+    missed_name: float = 0.3
+    missed_wanted: float = 0.3
+    missed_place: float = 0.6
+    missed_procedure: float = 0.3
+    contrast: float = 0.25
+    forbids: float = 0.25
+    elided: float = 0.4
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """A word of the question: as written, its stem, the words that mean the same and their stems, its rarity (0.5 to 1)."""
+
+    text: str
+    stem: str
+    wordings: frozenset[str]
+    others: frozenset[str]
+    rarity: float
+    part: Part
+
+    def weight(self, weights: Weights) -> float:
+        """What the word counts for."""
+        if self.part is Part.WEAK:
+            return weights.weak
+        factor = {
+            Part.ACTION: weights.action,
+            Part.HEAD: weights.head,
+            Part.KIND: weights.kind,
+            Part.CATEGORY: weights.category,
+            Part.PROPER: weights.proper,
+        }
+        return self.rarity * factor.get(self.part, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question in stems. `sides` are, for each contrast that it takes a side in, (its side, the other sides)."""
+
+    units: tuple[Unit, ...]
+    names: tuple[str, ...]
+    wanted: Wanted
+    denies: bool
+    measure: bool = False
+    sides: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+
+
+def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEIGHTS) -> float:
+    """How much of the question's weight stands in a text (0 to 1), lowered where the text cannot be what is asked for."""
+    total = got = 0.0
+    factor = 1.0
+    both_deny = asked.denies and denies(text)
+    if asked.denies:
+        total += weights.denial
+        got += weights.denial * both_deny
+    wanted = {Wanted.ANYTHING: 0.0, Wanted.LEAVE: 0.0, Wanted.PLACE: weights.wanted_loose}
+    wanted[Wanted.PROCEDURE] = weights.wanted_loose
+    if asked.wanted is Wanted.LEAVE and denies(text):
+        total += weights.denial
+        got += weights.denial
+    elif asked.units:
+        total += wanted.get(asked.wanted, weights.wanted)
+        got += wanted.get(asked.wanted, weights.wanted) * holds(asked.wanted, text)
+    elides = _elides(asked, text)
+    for unit, share in zip(asked.units, _shares(asked.units, stems, weights), strict=True):
+        weight = unit.weight(weights)
+        if elides and unit.text == elides:
+            weight, share = 1.0, 1.0
+        elif elides and not share:
+            weight *= weights.elided
+        elif unit.part is Part.WEAK and share:
+            weight = weights.denied_found if both_deny else weights.weak_found
+        elif unit.part is Part.CATEGORY and share:
+            weight = weights.category_found * unit.rarity
+        total += weight
+        got += weight * share
+        if not share and unit.part is Part.ACTION and not elides:
+            factor *= weights.missed_action
+        if not share and unit.part is Part.HEAD and not elides:
+            factor *= weights.missed_head
+        if not share and unit.part is Part.KIND and not (asked.measure and holds(Wanted.NUMBER, text)):
+            factor *= weights.missed_kind
+    for name in asked.names:
+        total += weights.name
+        if contains_identifier(text, name):
+            got += weights.name
+        else:
+            factor *= weights.missed_name
+    # Who asks at length tells more than an answer repeats.
+    total = min(total, weights.long + weights.beyond * (total - weights.long)) if total > weights.long else total
+    return factor * _fitness(asked, text, stems, weights) * (min(1.0, got / total) if total else 0.0)
+
+
+def _fitness(asked: Asked, text: str, stems: frozenset[str], weights: Weights) -> float:
+    """Below 1 where a text is not the kind of answer that is asked for, or is about the other side of a contrast."""
+    factor = 1.0
+    if not holds(asked.wanted, text):
+        lowered = {Wanted.PLACE: weights.missed_place, Wanted.PROCEDURE: weights.missed_procedure}
+        factor *= lowered.get(asked.wanted, weights.missed_wanted)
+    if asked.wanted is Wanted.PROCEDURE and not asked.denies and _FORBIDS.search(text):
+        factor *= weights.forbids
+    for side, others in asked.sides:
+        if others & stems and not side & stems:
+            factor *= weights.contrast
+    return factor
+
+
+def _shares(units: tuple[Unit, ...], stems: frozenset[str], weights: Weights) -> list[float]:
+    """How far each word is found. A word of the text that stands for another one stands for one only."""
+    claimed = {unit.stem for unit in units if unit.stem in stems}
+    shares = {unit: 1.0 for unit in units if unit.stem in stems}
+    for unit in sorted(units, key=lambda unit: unit.part is Part.WEAK):
+        if unit in shares:
+            continue
+        left = stems - claimed
+        found = min(unit.others & left, default=None)
+        share = {Part.KIND: weights.kind_synonym, Part.HEAD: weights.head_synonym}.get(unit.part, weights.synonym)
+        if found is None and unit.part is not Part.WEAK:
+            found = min((stem for stem in left if _alike(unit.stem, stem)), default=None)
+            share = weights.alike
+        if found is None and unit.part is not Part.ACTION and unit.others & claimed:
+            # `text string`: two words of the question for one of the text.
+            shares[unit] = weights.doubled
+            continue
+        if found is not None:
+            claimed.add(found)
+        shares[unit] = share if found is not None else 0.0
+    return [shares[unit] for unit in units]
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two stems are forms or compounds of one word: `reconcil` and `reconcili`, `virus` and `antivirus`."""
+    short, long = sorted((word, other), key=len)
+    if len(short) >= 5 and len(long) > len(short) and long.endswith(short):
+        return True
+    if len(short) >= 4 and long in (short + "er", short + "or", short + "r"):
+        return True
+    return len(short) >= 6 and long.startswith(short)
+
+
+# A sentence that only forbids: it tells nobody how a thing is done.
+_FORBIDS = re.compile(r"\A\W*(?:never|do not|don't|avoid|no)\b[^;:.]*[.]?\Z", re.IGNORECASE)
+_BY = re.compile(r"(?:\A|[.;:,] |\bthen )([A-Za-z]+) (?:(?:it|them|everything) )?(?:with|by|using|via|through)\b")
+
+
+def _elides(asked: Asked, text: str) -> str | None:
+    """The action of a question that a text tells without its object: `Restore with …`."""
+    action = next((unit for unit in asked.units if unit.part is Part.ACTION), None)
+    if action is None or asked.wanted is not Wanted.PROCEDURE:
+        return None
+    for match in _BY.finditer(text):
+        verb = match[1].casefold()
+        if verb == action.text or (len(action.stem) > 3 and verb.startswith(action.stem)):
+            return action.text
+    return None
