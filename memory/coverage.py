@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.question import Part, Wanted, holds
+from memory.stems import stem
 from memory.tokeniser import contains_identifier
 from memory.words import denies
 
@@ -13,7 +14,7 @@ class Weights:
     """What the parts of a question weigh, and what each rule leaves of a word's weight or of the whole cover."""
 
     weak: float = 0.12
-    weak_found: float = 0.35
+    weak_found: float = 0.4
     action: float = 1.5
     head: float = 1.3
     kind: float = 0.9
@@ -32,19 +33,22 @@ class Weights:
     denied_found: float = 1.1
     synonym: float = 0.95
     alike: float = 0.6
-    missed_action: float = 0.78
+    missed_action: float = 0.72
     missed_head: float = 0.8
     missed_kind: float = 0.85
     missed_name: float = 0.3
-    missed_wanted: float = 0.3
+    missed_wanted: float = 0.25
     missed_place: float = 0.6
     missed_procedure: float = 0.3
     contrast: float = 0.25
     forbids: float = 0.25
+    no_evidence: float = 0.3
+    loose_evidence: float = 0.7
     elided: float = 0.4
 
 
 WEIGHTS = Weights()
+_LIGHT = (Part.WEAK, Part.CATEGORY)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +85,7 @@ class Asked:
     wanted: Wanted
     denies: bool
     measure: bool = False
+    action: str | None = None
     sides: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
 
 
@@ -101,7 +106,9 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
         total += wanted.get(asked.wanted, weights.wanted)
         got += wanted.get(asked.wanted, weights.wanted) * holds(asked.wanted, text)
     elides = _elides(asked, text)
-    for unit, share in zip(asked.units, _shares(asked.units, stems, weights), strict=True):
+    shares = _shares(asked.units, stems, weights)
+    factor *= _evidence(asked, text, shares, weights)
+    for unit, share in zip(asked.units, shares, strict=True):
         weight = unit.weight(weights)
         if elides and unit.text == elides:
             weight, share = 1.0, 1.0
@@ -128,6 +135,17 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
     # Who asks at length tells more than an answer repeats.
     total = min(total, weights.long + weights.beyond * (total - weights.long)) if total > weights.long else total
     return factor * _fitness(asked, text, stems, weights) * (min(1.0, got / total) if total else 0.0)
+
+
+def _evidence(asked: Asked, text: str, shares: list[float], weights: Weights) -> float:
+    """Below 1 where hardly anything of what a question is about stands in a text as it was asked."""
+    if any(contains_identifier(text, name) for name in asked.names):
+        return 1.0
+    heavy = [share for unit, share in zip(asked.units, shares, strict=True) if unit.part not in _LIGHT and share]
+    if not heavy:
+        light = [share for unit, share in zip(asked.units, shares, strict=True) if share]
+        return weights.no_evidence if len(light) < len(asked.units) else 1.0
+    return 1.0 if 1.0 in heavy or len(heavy) > 1 else weights.loose_evidence
 
 
 def _fitness(asked: Asked, text: str, stems: frozenset[str], weights: Weights) -> float:
@@ -179,16 +197,16 @@ def _alike(word: str, other: str) -> bool:
 
 # A sentence that only forbids: it tells nobody how a thing is done.
 _FORBIDS = re.compile(r"\A\W*(?:never|do not|don't|avoid|no)\b[^;:.]*[.]?\Z", re.IGNORECASE)
-_BY = re.compile(r"(?:\A|[.;:,] |\bthen )([A-Za-z]+) (?:(?:it|them|everything) )?(?:with|by|using|via|through)\b")
+_BY = re.compile(
+    r"(?:\A|[.;:,] |\bthen )([A-Za-z]+)(?: [\w'-]+){0,4}? (?:with|by|using|via|through)\b|(?:\A|[.;:] )([A-Za-z]+)[^.;]{0,30}: `"
+)
 
 
 def _elides(asked: Asked, text: str) -> str | None:
     """The action of a question that a text tells without its object: `Restore with …`."""
-    action = next((unit for unit in asked.units if unit.part is Part.ACTION), None)
-    if action is None or asked.wanted is not Wanted.PROCEDURE:
+    if asked.action is None or asked.wanted is not Wanted.PROCEDURE:
         return None
     for match in _BY.finditer(text):
-        verb = match[1].casefold()
-        if verb == action.text or (len(action.stem) > 3 and verb.startswith(action.stem)):
-            return action.text
+        if stem(match[1] or match[2]) == stem(asked.action):
+            return asked.action
     return None

@@ -60,6 +60,7 @@ class Question:
     wanted: Wanted
     denies: bool = False
     measure: bool = False
+    action: str | None = None
 
 
 _NUMBER = re.compile(
@@ -106,6 +107,7 @@ _SUBJECT = re.compile(
 _DETERMINERS = frozenset(
     "the a an our my this that these those any some new single one all another its i we you it they there".split()
 )
+_BELONGINGS = frozenset("repository repo repositories project projects".split())
 _VERBS = frozenset(
     """is are was were be do does did can could must should shall may might will would has have had need needs run runs
     use uses used to of in on at for from with by that it they we i you the a an happens happen causes cause makes make
@@ -175,20 +177,27 @@ def read_question(text: str) -> Question:
         if low in STOP or (len(low) == 1 and not low.isdigit()):
             continue
         part = Part.PLAIN
-        if low == action:
+        if low == about:
+            part = Part.WEAK
+        elif low == action:
             part = Part.WEAK if low in WEAK else Part.ACTION
         elif low == kind:
             part = Part.CATEGORY if low in CATEGORIES else Part.KIND
         elif low == head:
-            part = Part.WEAK if low in WEAK else Part.HEAD
+            part = Part.WEAK if low in WEAK and low not in _BELONGINGS else Part.HEAD
         elif index > 0 and word[0].isupper():
             part = Part.PROPER
-        elif low in WEAK or low == about:
+        elif low in WEAK:
             part = Part.WEAK
         found.setdefault(low, Word(text=low, part=part))
     wanted = _wanted(text, kind)
     return Question(
-        words=tuple(found.values()), names=names, wanted=wanted, denies=denies(text), measure=kind in MEASURES
+        words=tuple(found.values()),
+        names=names,
+        wanted=wanted,
+        denies=denies(text),
+        measure=kind in MEASURES,
+        action=action,
     )
 
 

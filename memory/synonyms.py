@@ -320,6 +320,8 @@ wrong incorrect bad
 """
 
 _TECHNICAL = """
+sensitive personal pii private confidential secret
+protected mask masked encrypted anonymised
 minimum least oldest min lowest smallest
 maximum most largest max biggest highest latest newest
 last expire expires valid
