@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from memory.question import Part, Wanted, holds
+from memory.question import Part
 from memory.stems import stem
 from memory.tokeniser import contains_identifier
+from memory.wanted import Wanted, holds
 from memory.words import denies
 
 
@@ -53,7 +54,7 @@ _LIGHT = (Part.WEAK, Part.CATEGORY)
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """A word of the question: as written, its stem, the words that mean the same and their stems, its rarity (0.5 to 1)."""
+    """A word of the question: as written, stemmed, what means the same (`others`: its stems), its rarity (0.5 to 1)."""
 
     text: str
     stem: str
@@ -90,42 +91,18 @@ class Asked:
 
 
 def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEIGHTS) -> float:
-    """How much of the question's weight stands in a text (0 to 1), lowered where the text cannot be what is asked for."""
-    total = got = 0.0
-    factor = 1.0
+    """How much of the question's weight stands in a text (0 to 1), lowered where it cannot be what is asked for."""
     both_deny = asked.denies and denies(text)
-    if asked.denies:
-        total += weights.denial
-        got += weights.denial * both_deny
-    wanted = {Wanted.ANYTHING: 0.0, Wanted.LEAVE: 0.0, Wanted.PLACE: weights.wanted_loose}
-    wanted[Wanted.PROCEDURE] = weights.wanted_loose
-    if asked.wanted is Wanted.LEAVE and denies(text):
-        total += weights.denial
-        got += weights.denial
-    elif asked.units:
-        total += wanted.get(asked.wanted, weights.wanted)
-        got += wanted.get(asked.wanted, weights.wanted) * holds(asked.wanted, text)
     elides = _elides(asked, text)
     shares = _shares(asked.units, stems, weights)
-    factor *= _evidence(asked, text, shares, weights)
-    for unit, share in zip(asked.units, shares, strict=True):
-        weight = unit.weight(weights)
-        if elides and unit.text == elides:
-            weight, share = 1.0, 1.0
-        elif elides and not share:
-            weight *= weights.elided
-        elif unit.part is Part.WEAK and share:
-            weight = weights.denied_found if both_deny else weights.weak_found
-        elif unit.part is Part.CATEGORY and share:
-            weight = weights.category_found * unit.rarity
+    factor = _evidence(asked, text, shares, weights) * _fitness(asked, text, stems, weights)
+    total, got = _form(asked, text, weights)
+    for unit, found in zip(asked.units, shares, strict=True):
+        weight, share = _weigh(unit, found, weights, elides=elides, both_deny=both_deny)
         total += weight
         got += weight * share
-        if not share and unit.part is Part.ACTION and not elides:
-            factor *= weights.missed_action
-        if not share and unit.part is Part.HEAD and not elides:
-            factor *= weights.missed_head
-        if not share and unit.part is Part.KIND and not (asked.measure and holds(Wanted.NUMBER, text)):
-            factor *= weights.missed_kind
+        if not share and elides is None:
+            factor *= _missed(asked, unit, text, weights)
     for name in asked.names:
         total += weights.name
         if contains_identifier(text, name):
@@ -133,8 +110,49 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
         else:
             factor *= weights.missed_name
     # Who asks at length tells more than an answer repeats.
-    total = min(total, weights.long + weights.beyond * (total - weights.long)) if total > weights.long else total
-    return factor * _fitness(asked, text, stems, weights) * (min(1.0, got / total) if total else 0.0)
+    total = min(total, weights.long + weights.beyond * max(0.0, total - weights.long))
+    return factor * min(1.0, got / total) if total else 0.0
+
+
+def _form(asked: Asked, text: str, weights: Weights) -> tuple[float, float]:
+    """What the form of a question weighs, and what of it a text has: a denial, the kind of answer."""
+    total = got = 0.0
+    if asked.denies:
+        total += weights.denial
+        got += weights.denial * denies(text)
+    if asked.wanted is Wanted.LEAVE and denies(text):
+        # What forbids a thing answers whether it is allowed; what does not forbid it may answer as well.
+        total += weights.denial
+        got += weights.denial
+    elif asked.units and asked.wanted not in (Wanted.LEAVE, Wanted.ANYTHING):
+        weight = weights.wanted_loose if asked.wanted in (Wanted.PLACE, Wanted.PROCEDURE) else weights.wanted
+        total += weight
+        got += weight * holds(asked.wanted, text)
+    return total, got
+
+
+def _weigh(unit: Unit, share: float, weights: Weights, *, elides: str | None, both_deny: bool) -> tuple[float, float]:
+    """What a word weighs for a text, and the share of it that is found there."""
+    if elides is not None and unit.text == elides:
+        return 1.0, 1.0
+    if elides is not None and not share:
+        return unit.weight(weights) * weights.elided, 0.0
+    if unit.part is Part.WEAK and share:
+        return (weights.denied_found if both_deny else weights.weak_found), share
+    if unit.part is Part.CATEGORY and share:
+        return weights.category_found * unit.rarity, share
+    return unit.weight(weights), share
+
+
+def _missed(asked: Asked, unit: Unit, text: str, weights: Weights) -> float:
+    """What is left of the cover where a word is missing that the question turns on."""
+    if unit.part is Part.ACTION:
+        return weights.missed_action
+    if unit.part is Part.HEAD:
+        return weights.missed_head
+    if unit.part is Part.KIND and not (asked.measure and holds(Wanted.NUMBER, text)):
+        return weights.missed_kind
+    return 1.0
 
 
 def _evidence(asked: Asked, text: str, shares: list[float], weights: Weights) -> float:
@@ -198,7 +216,8 @@ def _alike(word: str, other: str) -> bool:
 # A sentence that only forbids: it tells nobody how a thing is done.
 _FORBIDS = re.compile(r"\A\W*(?:never|do not|don't|avoid|no)\b[^;:.]*[.]?\Z", re.IGNORECASE)
 _BY = re.compile(
-    r"(?:\A|[.;:,] |\bthen )([A-Za-z]+)(?: [\w'-]+){0,4}? (?:with|by|using|via|through)\b|(?:\A|[.;:] )([A-Za-z]+)[^.;]{0,30}: `"
+    r"(?:\A|[.;:,] |\bthen )([A-Za-z]+)(?: [\w'-]+){0,4}? (?:with|by|using|via|through)\b|"
+    r"(?:\A|[.;:] )([A-Za-z]+)[^.;]{0,30}: `"
 )
 
 

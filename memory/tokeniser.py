@@ -49,6 +49,6 @@ def contains_identifier(text: str, name: str) -> bool:
 
 
 def _is_camel(word: str) -> bool:
-    """Whether humps make a name of it (`useApi`, `FakeStripe`), and not a product's spelling (`GraphQL`, `macOS`, `iPhone`)."""
+    """Whether humps make a name of it (`useApi`, `FakeStripe`), and not a product's spelling (`GraphQL`, `iPhone`)."""
     parts = _HUMP.split(word)
     return len(parts) > 1 and len(parts[0]) > 1 and all(len(part) > 1 and part[1:].islower() for part in parts[1:])

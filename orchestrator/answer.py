@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memory.entry import Entry
+from memory.meaning import Meaning
 from memory.retrieval import Found, Hit, Index, Passage, find
 from memory.trust import Judged
 from projection.portable import portable_line
@@ -69,10 +70,11 @@ class Answer:
 
 
 class Memory:
-    """The memory, ready to be asked; `beliefs` None is a memory that is not there."""
+    """The memory, ready to be asked; `beliefs` None: it is not there. `meaning` has a say in what comes close."""
 
-    def __init__(self, beliefs: Beliefs | None) -> None:
+    def __init__(self, beliefs: Beliefs | None, meaning: Meaning | None = None) -> None:
         self._beliefs = beliefs
+        self._meaning = meaning
         self._judged: dict[str, Judged] = {}
         passages = []
         for at, item in enumerate(beliefs.judged if beliefs is not None else ()):
@@ -82,7 +84,7 @@ class Memory:
 
     def ask(self, question: str, *, limit: int = 3) -> Answer:
         """Answer from the entries alone."""
-        found = find(self._index, question, limit=limit + 2)
+        found = find(self._index, question, limit=limit + 2, meaning=self._meaning)
         return Answer(
             question=question,
             current=self._cited(found, "answers")[:limit],

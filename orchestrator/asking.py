@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from memory.errors import MemoryFault
+from memory.meaning import Meaning
 from orchestrator.answer import Answer, Memory
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import ConfigProblem, UsageProblem
 from orchestrator.project import Project
 
 LONGEST_QUESTION = 8_000
@@ -14,9 +16,20 @@ LONGEST_QUESTION = 8_000
 def open_memory(project: Project, config: Config) -> Memory:
     """Read the memory for questions; one that is absent or empty knows nothing. Touches no file.
 
-    Raises MemoryProblem where the memory cannot be read.
+    Raises MemoryProblem where the memory cannot be read, ConfigProblem where `memory.embed` is on and its model absent.
     """
-    return Memory(load_beliefs(project, config, writes=False))
+    return Memory(load_beliefs(project, config, writes=False), _meaning(config))
+
+
+def _meaning(config: Config) -> Meaning | None:
+    if not config.memory.embed:
+        return None
+    from memory.meaning import WordModel
+
+    try:
+        return WordModel()
+    except MemoryFault as exc:
+        raise ConfigProblem(exc.message, exc.hint) from exc
 
 
 def ask(memory: Memory, question: str, config: Config, *, verbatim: bool = False) -> tuple[Answer, str | None]:

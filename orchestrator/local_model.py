@@ -9,12 +9,15 @@ import ipaddress
 import json
 import re
 import socket
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from memory.words import denies, terms_of
+from memory.stems import stem, stems_in, stems_of
+from memory.synonyms import wordings_of
+from memory.tokeniser import contains_identifier, identifiers, words
+from memory.vocabulary import STOP
+from memory.words import denies
 from orchestrator.answer import Answer
 from orchestrator.errors import ConfigProblem, OrchError
 
@@ -151,13 +154,14 @@ def _is_supported(sentence: str, known: dict[str, str]) -> bool:
         return False
     said = _CITATION.sub("", sentence)
     source = " ".join(known[each] for each in cited)
-    have, claimed = terms_of(source), terms_of(said)
-    if not claimed.terms or not claimed.identifiers <= have.identifiers:
+    claimed = [word for word in words(said) if word.casefold() not in STOP]
+    if not claimed or not all(contains_identifier(source, name) for name in identifiers(said)):
         return False
     if not set(_NUMBER.findall(said)) <= set(_NUMBER.findall(source)) or denies(said) != denies(source):
         return False
-    return _share(claimed.terms, have.terms) >= _SUPPORT
+    have = stems_of(source)
+    return sum(_says(word, have) for word in claimed) / len(claimed) >= _SUPPORT
 
 
-def _share(claimed: Sequence[str], have: Sequence[str]) -> float:
-    return sum(name in have for name in claimed) / len(claimed)
+def _says(word: str, have: frozenset[str]) -> bool:
+    return stem(word) in have or not have.isdisjoint(stems_in(wordings_of(word)))

@@ -1,4 +1,4 @@
-"""The evaluation of answers from memory: tests/data/ask.txt, asked and scored."""
+"""The evaluation of answers from memory: tests/data/ask.txt and ask-fresh.txt, asked and scored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,10 @@ from pathlib import Path
 
 from memory.retrieval import Index, Passage, find
 
-DATA = Path(__file__).resolve().parent.parent / "data" / "ask.txt"
+_DATA = Path(__file__).resolve().parent.parent / "data"
+DATA, FRESH = _DATA / "ask.txt", _DATA / "ask-fresh.txt"
+# Of the fresh memories those that were read when the search was made better; the others were not.
+READ = 7
 _RANKS = {"human": 3, "trusted": 2, "unverified": 1, "conflict": 1, "was": 3}
 
 
@@ -75,10 +78,10 @@ class Score:
 Method = Callable[[Case, str], Answer]
 
 
-def load_cases() -> tuple[Case, ...]:
-    """Read the evaluation's file. Raises ValueError for a line of no known shape."""
+def load_cases(path: Path = DATA) -> tuple[Case, ...]:
+    """Read a file of the evaluation. Raises ValueError for a line of no known shape."""
     cases: list[tuple[str, list[Passage], list[Question]]] = []
-    for line in DATA.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         head, _, text = line.partition(": ")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import socket
 import statistics
 import subprocess
 import sys
@@ -14,6 +15,10 @@ import pexpect
 import pytest
 
 from memory.document import parse
+from orchestrator.asking import open_memory
+from orchestrator.config_schema import Config, MemoryKeys
+from orchestrator.errors import ConfigProblem
+from orchestrator.project import load_project
 from tests.conftest import Orch, git
 
 CITATION = re.compile(r"\[[0-9a-f]{10} · (?:human|trusted|unverified|superseded)(?: · [^\[\]\n]+)*\]\Z")
@@ -229,3 +234,29 @@ def test_asking_loads_nothing_that_could_talk_to_a_network(repo: Path) -> None:
         [sys.executable, "-I", "-c", code], cwd=repo, env=dict(os.environ), capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_model_of_words_says_what_comes_close_and_asks_nobody(orch: Orch, repo: Path, home: Path) -> None:
+    remember(repo, "# Project memory\n\n- The automobile is repaired by its mechanic.\n")
+    question = "Who mends a broken car?"
+    assert "mechanic" not in orch("ask", question).stdout
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.setblocking(False)
+        there = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        environ = {"ORCH_MEMORY_EMBED": "true", "HTTPS_PROXY": there, "HTTP_PROXY": there, "ALL_PROXY": there}
+        found = orch("ask", question, environ=environ)
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
+    assert found.stdout.splitlines()[0] == UNKNOWN
+    assert "mechanic" in found.stdout
+    assert found.stderr == ""
+    assert not list(home.rglob("wordllama"))
+
+
+def test_without_the_model_of_words_one_line_says_what_to_install(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    config = Config(memory=MemoryKeys(embed=True))
+    with pytest.raises(ConfigProblem) as caught:
+        open_memory(load_project(repo), config)
+    assert "wordllama" in caught.value.message
+    assert "orch[embed]" in caught.value.hint
