@@ -15,6 +15,7 @@ _BULLET = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+])(?P<gap>[ \t]+)(?P<text>
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*\Z")
 _BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
+_OPENING = "#-*+_`~<"  # the characters that a heading, a bullet, a break, a fence or a comment begins with
 _CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
 
 
@@ -109,7 +110,7 @@ def _refuse_conflicts(lines: list[str]) -> None:
         raise MemoryFault(f"the memory file holds an unresolved merge conflict at line {number}", "resolve it first")
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Open:
     """A bullet that is being read. `offset` is the column where its text starts."""
 
@@ -182,8 +183,11 @@ def _continues(current: _Open, line: str) -> bool:
         return True
     if current.blank:
         return False
-    starts = (_HEADING, _BULLET, _BREAK, _FENCE)
-    return not any(start.match(line) for start in starts) and not line.lstrip().startswith("<!--")
+    if line.lstrip()[0] not in _OPENING:
+        return True
+    if _BULLET.match(line) or _HEADING.match(line) or _BREAK.match(line) or _FENCE.match(line):
+        return False
+    return not line.lstrip().startswith("<!--")
 
 
 def _extend(current: _Open, line: str, number: int) -> None:
@@ -229,4 +233,4 @@ def _skipped(line: str) -> re.Pattern[str] | None:
 
 
 def _width(space: str) -> int:
-    return len(space.expandtabs(4))
+    return len(space.expandtabs(4)) if "\t" in space else len(space)

@@ -1,10 +1,18 @@
 """An entry of the memory: one bullet, with what its tag claims about it."""
 
-import hashlib
-import re
-import unicodedata
+import sys
 from dataclasses import dataclass
 from enum import IntEnum
+
+# The interpreter's own SHA-256, as the standard library's `random` takes its own: `hashlib` loads OpenSSL first, which
+# takes as long as adding an entry does.
+try:
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:  # another implementation of Python
+    from hashlib import sha256
 
 SEPARATOR = " · "
 _ID_LENGTH = 10
@@ -60,10 +68,16 @@ class Entry:
 
 def normalise(text: str) -> str:
     """What two wordings of the same entry have in common: case, spacing and a final full stop do not count."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"\s+", " ", folded).strip().rstrip(".").strip()
+    if text.isascii():
+        folded = text.lower()  # what the general way comes to, for most of what is written
+    else:
+        import unicodedata
+
+        folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).rstrip(".").rstrip()
 
 
 def entry_id(text: str) -> str:
     """The id of an entry: a short hash of its normalised text, so the file needs to carry none."""
-    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:_ID_LENGTH]
+    digest: str = sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest[:_ID_LENGTH]

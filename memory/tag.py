@@ -2,13 +2,11 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from memory.entry import SEPARATOR, Provenance, Trust
 
 WORDS = ("human", "trusted", "unverified", "superseded")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
-_FIELD = re.compile(r"(agents?|sha|branch|source)\s+(.+)\Z")
-_NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
 # A tag is a bracket at the very start that holds one of our words alone, or any word followed by our separator.
 _TAG = re.compile(r"\[(?P<word>[A-Za-z-]+)(?P<fields>(?:\s*·\s*[^\[\]·\n]+)*)\](?!\()\s*")
 
@@ -35,7 +33,7 @@ class Tag:
 
 def parse_tag(text: str) -> Tag | None:
     """Read the tag that `text` starts with; None when it starts with none (a link or a check box is no tag)."""
-    found = _TAG.match(text)
+    found = _TAG.match(text) if text.startswith("[") else None
     if found is None:
         return None
     word = found["word"].lower()
@@ -63,19 +61,30 @@ def render_tag(word: str, provenance: Provenance) -> str:
     return f"[{SEPARATOR.join([*fields, *provenance.other])}]"
 
 
+@cache
+def _kinds() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """What a date, a field with a word before it, and a name look like; most files hold no tags."""
+    return (
+        re.compile(r"\d{4}-\d{2}-\d{2}\Z"),
+        re.compile(r"(agents?|sha|branch|source)\s+(.+)\Z"),
+        re.compile(r"[a-z][a-z0-9_-]*\Z"),
+    )
+
+
 def _provenance(fields: list[str]) -> Provenance:
+    date, field_of, name = _kinds()
     values: dict[str, str] = {}
     agents: tuple[str, ...] = ()
     other = []
     for field in fields:
-        named = _FIELD.match(field)
-        if _DATE.match(field) and "date" not in values:
+        named = field_of.match(field)
+        if date.match(field) and "date" not in values:
             values["date"] = field
         elif named and named[1].startswith("agent"):
             agents = tuple(name.strip() for name in named[2].split(",") if name.strip())
         elif named and named[1] not in values:
             values[named[1]] = named[2]
-        elif _NAME.match(field) and "backend" not in values:
+        elif name.match(field) and "backend" not in values:
             values["backend"] = field
         else:
             other.append(field)

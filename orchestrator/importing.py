@@ -14,9 +14,11 @@ from memory.errors import MemoryFault
 from memory.foreign import Foreign, read_foreign
 from memory.similar import same_fact
 from memory.tag import render_tag
-from orchestrator.deciding import Desk, require_fit
+from orchestrator.adding import require_fit
+from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem, UsageProblem
-from orchestrator.ledger import Act, Line
+from orchestrator.ledger import Act
+from orchestrator.line import Line
 
 _MOST_BYTES = 4 * 1024 * 1024
 

@@ -11,7 +11,8 @@ from memory.similar import contradicts, same_fact
 from memory.tag import render_tag
 from memory.trust import judge
 from orchestrator.agent import Agent
-from orchestrator.deciding import Desk, provenance_of, struck_provenance
+from orchestrator.deciding import provenance_of, struck_provenance
+from orchestrator.desk import Desk
 from orchestrator.ledger import Act
 from orchestrator.proposals import Proposal, State
 

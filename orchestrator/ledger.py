@@ -5,8 +5,7 @@ of its normalised text, so what is said outlives the line in the file: a rejecte
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,9 @@ from memory.entry import Trust
 from orchestrator.records import Records, now
 
 if TYPE_CHECKING:
-    import sqlite3
+    from orchestrator.line import Line
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS ledger (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,
@@ -54,31 +53,12 @@ _REVOKES = frozenset({Act.REJECTED, Act.SUPERSEDED, Act.REMOVED, Act.WITHDRAWN})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
-    """One line of the ledger. `channel` is `command`, `edit`, `agent`, `import` or `orch`; `detail` a JSON object."""
-
-    number: int
-    at: str
-    entry: str
-    act: Act
-    channel: str
-    agent: str | None
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Ledger:
     """Append-only: a line is never taken back. Only the words in it go, of a fact that a person removed."""
 
     records: Records
 
-    @contextmanager
-    def _connected(self) -> "Iterator[sqlite3.Connection]":
-        with self.records.connected() as connection:
-            connection.executescript(_SCHEMA)
-            yield connection
-
-    def grants(self, lines: Sequence[Line] | None = None) -> Mapping[str, Trust]:
+    def grants(self, lines: "Sequence[Line] | None" = None) -> Mapping[str, Trust]:
         """What each entry has been granted and still has."""
         granted: dict[str, Trust] = {}
         for line in self.lines() if lines is None else lines:
@@ -88,7 +68,7 @@ class Ledger:
                 granted.pop(line.entry, None)
         return granted
 
-    def closed(self, lines: Sequence[Line] | None = None) -> Mapping[str, Line]:
+    def closed(self, lines: "Sequence[Line] | None" = None) -> "Mapping[str, Line]":
         """The facts that are rejected, superseded or removed, and have not been granted again since."""
         found: dict[str, Line] = {}
         for line in self.lines() if lines is None else lines:
@@ -98,7 +78,7 @@ class Ledger:
                 found.pop(line.entry, None)
         return found
 
-    def conflicts(self, lines: Sequence[Line] | None = None) -> tuple[Line, ...]:
+    def conflicts(self, lines: "Sequence[Line] | None" = None) -> "tuple[Line, ...]":
         """Conflicts with a person's entry that nobody has settled."""
         open_: dict[str, Line] = {}
         for line in self.lines() if lines is None else lines:
@@ -108,8 +88,10 @@ class Ledger:
                 open_.pop(line.entry, None)
         return tuple(open_.values())
 
-    def lines(self, entry: str | None = None) -> tuple[Line, ...]:
+    def lines(self, entry: str | None = None) -> "tuple[Line, ...]":
         """Every line, or those about one entry, in order."""
+        from orchestrator.line import Line
+
         where, values = ("WHERE entry = ?", (entry,)) if entry is not None else ("", ())
         with self.records.reading("ledger") as connection:
             if connection is None:
@@ -124,7 +106,7 @@ class Ledger:
 
     def write(self, act: Act, entries: Iterable[str], *, channel: str, agent: str | None = None, **detail: Any) -> None:
         """Append a line for each entry."""
-        with self._connected() as connection:
+        with self.records.connected(SCHEMA) as connection:
             connection.executemany(
                 "INSERT INTO ledger (at, entry, act, channel, agent, detail) VALUES (?, ?, ?, ?, ?, ?)",
                 [(now(), entry, act.value, channel, agent, json.dumps(detail)) for entry in entries],
@@ -137,6 +119,6 @@ class Ledger:
 
     def forget(self, entry: str) -> None:
         """Blank what the lines about an entry quote of its text."""
-        with self._connected() as connection:
+        with self.records.connected(SCHEMA) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("UPDATE ledger SET detail = json_remove(detail, '$.text') WHERE entry = ?", (entry,))

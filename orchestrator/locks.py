@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,6 @@ from orchestrator.errors import OrchError, ProjectProblem
 
 _QUIET_SECONDS = 2.0
 _PATIENCE_SECONDS = 300.0
-_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.005, 0.1
 
 
 @contextmanager
@@ -30,27 +28,49 @@ def held(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[None
             f"cannot open the lock {path}: {exc.strerror}", "check the owner and mode of that file and its directory"
         ) from exc
     try:
-        if not _acquired(descriptor, _QUIET_SECONDS):
-            if tell is not None:
-                tell(f"waiting for another orch command that holds {path.name}")
-            if not _acquired(descriptor, _PATIENCE_SECONDS):
-                raise OrchError(f"another process has held {path} for more than {_PATIENCE_SECONDS:g} s", "orch doctor")
+        if not _acquired(descriptor):
+            _wait(descriptor, path, tell)
         yield
     finally:
         os.close(descriptor)
 
 
-def _acquired(descriptor: int, seconds: float) -> bool:
-    """Try for so long to take the lock, at intervals that grow, so that many waiters leave the processor to others."""
-    end = time.monotonic() + seconds
-    pause = _SHORTEST_SECONDS
-    while True:
+def _acquired(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _wait(descriptor: int, path: Path, tell: Callable[[str], None] | None) -> None:
+    """Wait until the lock is ours.
+
+    The system hands a lock over at once, in order, and waits without the processor; looking again and again does
+    neither when hundreds wait. Only it knows no time limit: so a thread stands in the queue, and we wait for it.
+    """
+    import threading
+
+    done = threading.Event()
+    failure: list[OSError] = []
+    # The same lock by a number of its own: when we give up, ours may be another file by the time that it is used.
+    queued = os.dup(descriptor)
+
+    def stand_in_the_queue() -> None:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                return False
-            time.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_SECONDS)
-        else:
-            return True
+            fcntl.flock(queued, fcntl.LOCK_EX)
+        except OSError as exc:
+            failure.append(exc)
+        finally:
+            os.close(queued)
+            done.set()
+
+    # A daemon: it may still stand there when we have given up, and what it gets then it frees at once.
+    threading.Thread(target=stand_in_the_queue, daemon=True).start()
+    if not done.wait(_QUIET_SECONDS):
+        if tell is not None:
+            tell(f"waiting for another orch command that holds {path.name}")
+        if not done.wait(_PATIENCE_SECONDS):
+            raise OrchError(f"another process has held {path} for more than {_PATIENCE_SECONDS:g} s", "orch doctor")
+    if failure:
+        raise ProjectProblem(f"cannot take the lock {path}: {failure[0].strerror}") from failure[0]

@@ -42,7 +42,7 @@ def build_server(project: Project, config: Config, agent_id: str | None) -> "MCP
 
     @server.tool(name="propose_fact", description=_PROPOSE)
     def propose_fact(fact: str, section: str = "") -> str:
-        from orchestrator.deciding import Desk
+        from orchestrator.desk import Desk
         from orchestrator.proposing import propose
         from orchestrator.records import Records
 

@@ -1,16 +1,12 @@
 """What agents propose: kept beside the memory until it is settled, with the branch that it was learned on."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from memory.entry import entry_id
+from orchestrator.moves import Moves
 from orchestrator.records import Records, now
-
-if TYPE_CHECKING:
-    import sqlite3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS proposals (
@@ -63,30 +59,12 @@ class Proposal:
     why: str
 
 
-@dataclass(kw_only=True)
-class Moves:
-    """Moves that are held back until the memory file has been replaced: a claim must not be lost in between."""
-
-    held: dict[int, dict[str, str]] | None = None
-
-    def over(self, proposal: Proposal) -> Proposal:
-        """The proposal as it will be."""
-        changed = (self.held or {}).get(proposal.number)
-        return proposal if changed is None else replace(proposal, **{**changed, "state": State(changed["state"])})  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Proposals:
     """The proposals in the records, with the moves that are held back laid over them."""
 
     records: Records
     moves: Moves = field(default_factory=Moves)
-
-    @contextmanager
-    def _connected(self) -> "Iterator[sqlite3.Connection]":
-        with self.records.connected() as connection:
-            connection.executescript(_SCHEMA)
-            yield connection
 
     def add(
         self,
@@ -102,7 +80,7 @@ class Proposals:
     ) -> str:
         """Keep a claim as waiting; the same claim of the same agent is kept once. Returns the entry's id."""
         entry = entry_id(text)
-        with self._connected() as connection:
+        with self.records.connected(_SCHEMA) as connection:
             connection.execute(
                 "INSERT INTO proposals (at, entry, text, section, agent, backend, branch, base, sha, supersedes, state)"
                 " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' WHERE NOT EXISTS"
@@ -120,7 +98,7 @@ class Proposals:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM proposals {where} ORDER BY number", values).fetchall()
         names = _COLUMNS.split(", ")
         found = [Proposal(**{**dict(zip(names, row, strict=True)), "state": State(row[11])}) for row in rows]
-        return tuple(each for each in map(self.moves.over, found) if not states or each.state in states)
+        return tuple(each for each in map(self._moved, found) if not states or each.state in states)
 
     def move(
         self, number: int, state: State, *, why: str = "", sha: str | None = None, supersedes: str | None = None
@@ -133,6 +111,11 @@ class Proposals:
         else:
             self._write({number: values})
 
+    def _moved(self, proposal: Proposal) -> Proposal:
+        """The proposal as it will be."""
+        changed = (self.moves.held or {}).get(proposal.number)
+        return proposal if changed is None else replace(proposal, **{**changed, "state": State(changed["state"])})  # type: ignore[arg-type]
+
     def write_held(self) -> None:
         """Write the moves that were held back."""
         self._write(self.moves.held or {})
@@ -140,14 +123,14 @@ class Proposals:
     def _write(self, moves: Mapping[int, Mapping[str, str]]) -> None:
         if not moves:
             return
-        with self._connected() as connection:
+        with self.records.connected(_SCHEMA) as connection:
             for number, values in moves.items():
                 names = ", ".join(f"{name} = ?" for name in values)
                 connection.execute(f"UPDATE proposals SET {names} WHERE number = ?", (*values.values(), number))
 
     def forget(self, entry: str) -> None:
         """Blank the text of every claim of a fact that a person removed; that there was one stays known."""
-        with self._connected() as connection:
+        with self.records.connected(_SCHEMA) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute(
                 "UPDATE proposals SET text = '', state = 'dropped', why = 'removed by a person' WHERE entry = ?",

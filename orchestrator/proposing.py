@@ -2,7 +2,8 @@
 
 from memory.edit import DEFAULT_SECTION
 from memory.entry import entry_id
-from orchestrator.deciding import Decision, Desk, require_fit
+from orchestrator.adding import Decision, require_fit
+from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem
 
 

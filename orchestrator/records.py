@@ -3,17 +3,19 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import OrchError, ProjectProblem, UsageProblem
-from orchestrator.identity import Mark
+from orchestrator.locks import held
 
 if TYPE_CHECKING:
     from orchestrator.agent import Agent
+    from orchestrator.event import Event
+    from orchestrator.identity import Mark
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS agents (
@@ -41,33 +43,54 @@ def now() -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
-    """One thing that happened. `detail` is a JSON object."""
-
-    number: int
-    at: str
-    agent: str | None
-    kind: str
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Records:
     """The database at `path`; made on the first write. A read of a database that is absent finds nothing."""
 
     path: Path
+    _kept: "list[tuple[sqlite3.Connection, set[str]]]" = field(default_factory=list, repr=False, compare=False)
 
-    def mark(self, agent_id: str) -> Mark:
+    def mark(self, agent_id: str) -> "Mark":
         """What the processes of an agent of this project carry."""
+        from orchestrator.identity import Mark
+
         return Mark(agent_id=agent_id, project=str(self.path.parent.parent))
 
     @contextmanager
-    def connected(self) -> Iterator[sqlite3.Connection]:
-        """A connection with the schema in place, in autocommit; `with transaction(connection)` groups writes."""
+    def connected(self, schema: str = "") -> Iterator[sqlite3.Connection]:
+        """A connection in autocommit, with our own tables in place and those that the script `schema` makes."""
+        if self._kept:
+            connection, made = self._kept[-1]
+            with self._mapped():
+                if schema and schema not in made:
+                    connection.executescript(schema)
+                    made.add(schema)
+                yield connection
+            return
+        with self._mapped(), self._opened() as connection:
+            if schema:
+                connection.executescript(schema)
+            yield connection
+
+    @contextmanager
+    def kept_open(self, *schemas: str) -> Iterator[None]:
+        """Keep one connection open during the block, for all that is read and written in it by this thread.
+
+        For what is done under a lock: opening and closing a database takes longer than writing a line into it.
+        """
+        with self._mapped(), self._opened() as connection:
+            self._kept.append((connection, set()))
+            try:
+                for schema in schemas:
+                    with self.connected(schema):
+                        pass
+                yield
+            finally:
+                self._kept.pop()
+
+    def _opened(self) -> "closing[sqlite3.Connection]":
         if not self.path.exists():
             self._make()
-        with self._mapped(), closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)) as opened:
-            yield opened
+        return closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None))
 
     @contextmanager
     def reading(self, table: str) -> Iterator[sqlite3.Connection | None]:
@@ -77,7 +100,8 @@ class Records:
             return
         from orchestrator.reading import connected_to_read
 
-        with self._mapped(), connected_to_read(self.path, timeout=_BUSY_SECONDS) as opened:
+        kept = nullcontext(self._kept[-1][0]) if self._kept else None
+        with self._mapped(), kept or connected_to_read(self.path, timeout=_BUSY_SECONDS) as opened:
             known = opened.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
             yield opened if known else None
 
@@ -102,11 +126,9 @@ class Records:
     def _make(self) -> None:
         # The switch to WAL fails at once when another process holds the file, whatever the busy timeout says:
         # so only one process makes the database, and it appears under its name when it is whole.
-        from filelock import FileLock
-
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._mapped(), FileLock(self.path.with_suffix(".lock")):
+            with self._mapped(), held(self.path.with_suffix(".lock")):
                 if self.path.exists():
                     return
                 unfinished = self.path.with_suffix(".new")
@@ -203,8 +225,10 @@ class Records:
                 (now(), agent_id, kind, _dump(detail)),
             )
 
-    def events(self, agent_id: str | None = None) -> tuple[Event, ...]:
+    def events(self, agent_id: str | None = None) -> "tuple[Event, ...]":
         """The events of one agent, or all of them, in order."""
+        from orchestrator.event import Event
+
         where, values = ("WHERE agent = ?", (agent_id,)) if agent_id is not None else ("", ())
         with self.reading("events") as connection:
             if connection is None:

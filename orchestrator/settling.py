@@ -12,7 +12,8 @@ from orchestrator.agent import Agent
 from orchestrator.beliefs import committed
 from orchestrator.config import environment
 from orchestrator.config_schema import Config
-from orchestrator.deciding import Desk, struck_provenance
+from orchestrator.deciding import struck_provenance
+from orchestrator.desk import Desk
 from orchestrator.errors import OrchError
 from orchestrator.fate import Fate, branch_tip, fate
 from orchestrator.landing import land

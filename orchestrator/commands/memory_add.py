@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from orchestrator.deciding import Desk
+    from orchestrator.desk import Desk
 
 
 @click.command("add")
@@ -20,9 +20,10 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     Inside an agent it is a proposal: it goes into the memory as unverified when the agent ends (memory.stage), and is
     believed no further until another agent finds the same, or a person approves it. What holds a secret is refused.
     """
+    from orchestrator.adding import add_entry
     from orchestrator.channel import agent_behind
     from orchestrator.config import environment
-    from orchestrator.deciding import Desk, add_entry, supersede
+    from orchestrator.desk import Desk
     from orchestrator.project import here, load_project
     from orchestrator.records import Records
     from orchestrator.view import answer, print_json
@@ -38,6 +39,8 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
         decision = propose(desk, agent, said, section=section, supersedes=supersedes)
         _settle_if_ended(desk, agent)
     elif supersedes is not None:
+        from orchestrator.deciding import supersede
+
         decision = supersede(desk, supersedes, said)
     else:
         decision = add_entry(desk, said, section)

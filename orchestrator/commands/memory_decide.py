@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from orchestrator.deciding import Decision, Desk
+    from orchestrator.adding import Decision
+    from orchestrator.desk import Desk
 
 _IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -57,7 +58,7 @@ def rm(ids: tuple[str, ...], as_json: bool) -> None:
 def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[Desk, str], Decision]") -> None:
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
-    from orchestrator.deciding import Desk
+    from orchestrator.desk import Desk
     from orchestrator.injection import load_injection
     from orchestrator.mirror import sync_mirrors
     from orchestrator.settling import settle

@@ -18,7 +18,7 @@ def importing(apply_: bool, as_json: bool, files: tuple[Path, ...]) -> None:
     from orchestrator.beliefs import load_document
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
-    from orchestrator.deciding import Desk
+    from orchestrator.desk import Desk
     from orchestrator.importing import carry_import, plan_import
     from orchestrator.view import print_json, print_table, say
 

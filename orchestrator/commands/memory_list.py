@@ -7,7 +7,7 @@ import click
 if TYPE_CHECKING:
     from memory.trust import Judged
     from orchestrator.commands.context import Context
-    from orchestrator.ledger import Line
+    from orchestrator.line import Line
     from orchestrator.proposals import Proposal
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

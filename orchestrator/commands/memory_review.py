@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from orchestrator import deciding
     from orchestrator.commands.context import Context
+    from orchestrator.desk import Desk
     from orchestrator.reviewing import Item
 
 _KEYS = "a approve · r reject · e edit (a new text) · x remove · s skip · q quit"
@@ -76,10 +76,11 @@ def _pass(context: "Context", items: "tuple[Item, ...]") -> None:
 def _decide(context: "Context", item: "Item", key: str) -> str | None:
     """Carry out one key; None for a key that means nothing, "" for a skip."""
     from orchestrator import deciding
+    from orchestrator.desk import Desk
     from orchestrator.errors import OrchError
     from orchestrator.view import complain
 
-    desk = deciding.Desk(project=context.project, records=context.records)
+    desk = Desk(project=context.project, records=context.records)
     try:
         if key == "a":
             return deciding.approve(desk, item.id).done
@@ -96,20 +97,22 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
         return ""
 
 
-def _replace(desk: "deciding.Desk", item: "Item", text: str) -> str:
+def _replace(desk: "Desk", item: "Item", text: str) -> str:
     from orchestrator import deciding
+    from orchestrator.adding import add_entry
 
     if item.kind in ("proposal", "conflict"):
         deciding.reject(desk, item.id, "reworded by a person")
-        return deciding.add_entry(desk, text).done
+        return add_entry(desk, text).done
     return deciding.supersede(desk, item.id, text).done
 
 
 def _approve_all(context: "Context", items: "list[Item]") -> None:
     from orchestrator import deciding
+    from orchestrator.desk import Desk
     from orchestrator.view import answer
 
-    desk = deciding.Desk(project=context.project, records=context.records)
+    desk = Desk(project=context.project, records=context.records)
     for each in items:
         answer(f"{deciding.approve(desk, each.id).done} {each.id}")
 

@@ -1,11 +1,15 @@
 """The memory file: nothing is lost, and the right bullets are found."""
 
+import hashlib
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.document import MOST_BYTES, parse
-from memory.entry import Trust, entry_id
+from memory.entry import Trust, entry_id, normalise
 from memory.errors import MemoryFault
 from memory.tag import parse_tag, render_tag
 
@@ -133,3 +137,11 @@ def test_what_never_ends_hides_what_is_below_it(text: str, line: int, what: str,
 @pytest.mark.parametrize("text", ["- a\n", "```\n- a\n```\n- b\n", "<!-- a\n- b\n-->\n- c", "- a\n  ```\n- b\n", ""])
 def test_what_ends_hides_nothing_more(text: str) -> None:
     assert parse(text.encode()).unclosed is None
+
+
+@given(st.text() | st.text(st.sampled_from("aB. \t\n\r\x0b\x1c\x1f\x85\xa0\u2028é.İß")))
+def test_an_id_is_the_hash_of_the_folded_text_by_whichever_way_it_is_made(text: str) -> None:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    plain = re.sub(r"\s+", " ", folded).strip().rstrip(".").strip()
+    assert normalise(text) == plain
+    assert entry_id(text) == hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:10]

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from memory.entry import Trust, entry_id
+from orchestrator.adding import add_entry
 from orchestrator.agent import Agent, Status
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
-from orchestrator.deciding import Desk, add_entry, approve
+from orchestrator.deciding import approve
+from orchestrator.desk import Desk
 from orchestrator.project import load_project
 from orchestrator.proposals import State
 from orchestrator.proposing import propose

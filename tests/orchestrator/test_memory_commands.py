@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -365,12 +366,54 @@ def test_the_render_is_the_same_whatever_surrounds_it(orch: Orch, repo: Path, me
         assert orch.ok("memory", environ=variables).raw == text
 
 
+def test_adding_loads_only_what_it_needs(memory: Path, repo: Path) -> None:
+    # Each of these takes a good part of the time that an addition may take.
+    heavy = (
+        {"hashlib", "unicodedata", "psutil", "subprocess", "detect_secrets", "jinja2", "yaml", "rich", "aiohttp"}
+        | {"memory.secret_rules", "projection.render"}
+        | {f"orchestrator.{name}" for name in ("deciding", "event", "git", "identity", "line", "process", "proposals")}
+    )
+    code = (
+        "import sys\nfrom orchestrator.cli import main\nmain(['memory', 'add', 'Tests run with make check.'])\n"
+        f"print(sorted(set(sys.modules) & {heavy!r}))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=repo, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert b"Tests run with make check." in memory.read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_three_hundred_writers_at_once_lose_nothing(orch: Orch, memory: Path, tell: Callable[[str], None]) -> None:
-    count = 300
-    floor = _all_at_once([[sys.executable, "-I", "-m", "orchestrator", "--version"]] * count, orch.cwd)
-    stop, torn = time.monotonic() + 600, 0
+    first = memory.read_bytes()
+    worked: list[float] = []
+    took: list[float] = []
+    # Up to three times, the best counts: what else this machine does meanwhile may fall upon one half of a measurement.
+    while len(took) < 3 and not (min(took, default=9.9) <= 1.5 and min(worked) <= 1.5):
+        memory.write_bytes(first)
+        began = _processor_time()
+        floor = _all_at_once([[sys.executable, "-I", "-m", "orchestrator", "--version"]] * 300, orch.cwd)
+        between = _processor_time()
+        seconds = _write_at_once(orch, memory, 300)
+        worked.append((_processor_time() - between) / (between - began))
+        took.append(seconds / floor)
+        tell(
+            f"300 orch memory add: {seconds:.1f} s, 300 orch --version: {floor:.1f} s, ratio {took[-1]:.2f}"
+            f" (of the processor's time: {worked[-1]:.2f})"
+        )
+    assert min(took) <= 1.5
+    # Less exact of what the person waits for, but hardly disturbed by other work: this one sees an addition grow.
+    assert min(worked) <= 1.5
+
+
+def _processor_time() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _write_at_once(orch: Orch, memory: Path, count: int) -> float:
+    """Add `count` facts by as many processes, while somebody reads; the seconds that it takes."""
+    stop, torn = time.monotonic() + 250, 0
     commands = [
         [sys.executable, "-I", "-m", "orchestrator", "memory", "add", f"Fact number {n} is about part {n}."]
         for n in range(count)
@@ -390,9 +433,7 @@ def test_three_hundred_writers_at_once_lose_nothing(orch: Orch, memory: Path, te
     assert torn == 0
     texts = {entry.text for entry in parse(memory.read_bytes()).entries}
     assert sum(text.startswith("Fact number ") for text in texts) == count
-    tell(f"300 orch memory add: {took:.1f} s, 300 orch --version: {floor:.1f} s, ratio {took / floor:.2f}")
-    # The target is 1.5; the rest is room for a machine that runs other tests meanwhile.
-    assert took / floor <= 2.5
+    return took
 
 
 def _all_at_once(commands: list[list[str]], cwd: Path) -> float:

@@ -9,10 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memory.document import parse
 from memory.entry import Trust, entry_id
+from orchestrator.adding import add_entry
 from orchestrator.agent import Agent, Status
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
-from orchestrator.deciding import Desk, add_entry, approve, reject, remove
+from orchestrator.deciding import approve, reject, remove
+from orchestrator.desk import Desk
 from orchestrator.errors import OrchError
 from orchestrator.project import Project
 from orchestrator.proposing import propose
