@@ -79,9 +79,11 @@ def test_an_insertion_adds_one_place_and_keeps_every_byte(document: Document, se
     touched, places = _changed(document, after)
     assert places == 1
     # Only a last line without its end may change: it gets one, or the bullet would be glued to it.
+    # And a byte order mark stays the first character of the file, where the bullet goes above what never ends.
     last = len(document.lines) - 1
-    assert touched <= {last}
     before = document.serialise()
+    marked = document.unclosed is not None and before.startswith(b"\xef\xbb\xbf")
+    assert touched <= {last, 0 if marked else last}
     if not touched:
         assert len(after.serialise()) > len(before)
     assert any(entry.text.startswith("A new fact") for entry in after.entries) or "```" in before.decode()
