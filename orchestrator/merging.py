@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from orchestrator.agent import Agent, Status
+from orchestrator.beliefs import MEMORY_FILE
 from orchestrator.errors import GitProblem, UsageProblem, WorkAtRisk, WorktreeProblem
 from orchestrator.gate import OPERATIONS
 from orchestrator.git import Git, last_line
 from orchestrator.integration import has_content
 from orchestrator.liveness import observed, require_over
 from orchestrator.locks import held
+from orchestrator.memory_merge import memory_carried_over
 from orchestrator.mergetree import Merged, merge_commits, pick_commit
 from orchestrator.process import ProcessFault
 from orchestrator.project import Project
@@ -242,12 +245,14 @@ def _move(project: Project, records: Records, ref: str, before: str, result: str
     if holder is None:
         project.git().run("update-ref", "-m", "orch merge", ref, result, before)
         return
-    _check_holder(project, records, holder, before, result)
-    # Git checks everything before it changes anything, and it goes on to its end should we be killed.
-    project.git(holder.path).run("merge", "--quiet", "--ff-only", result, timeout=1800)
+    both = _check_holder(project, records, holder, before, result)
+    with memory_carried_over(project, before, result) if both else nullcontext():
+        # Git checks everything before it changes anything, and it goes on to its end should we be killed.
+        project.git(holder.path).run("merge", "--quiet", "--ff-only", result, timeout=1800)
 
 
-def _check_holder(project: Project, records: Records, holder: Registration, before: str, result: str) -> None:
+def _check_holder(project: Project, records: Records, holder: Registration, before: str, result: str) -> bool:
+    """Refuse a checkout that is in the way; whether the memory, and nothing else, has changes there as well."""
     name = f"{holder.branch} is checked out at {holder.path}"
     if holder.missing:
         raise WorktreeProblem(f"{name}, which is gone", f"git worktree remove --force '{holder.path}'")
@@ -263,8 +268,11 @@ def _check_holder(project: Project, records: Records, holder: Registration, befo
     wanted = {os.fsdecode(path) for path in listed.split(b"\0") if path}
     changed = {os.fsdecode(record[3:]) for record in git.status().split(b"\0") if len(record) > 3}
     both = sorted(path for path in wanted if path in changed)
+    if both == [MEMORY_FILE] and holder.path == project.main:
+        return True
     if both:
         raise WorktreeProblem(
             f"{name}, with changes of its own in {', '.join(both[:_NAMED])}",
             f"commit or stash them in {holder.path}, then repeat the command",
         )
+    return False
