@@ -159,11 +159,13 @@ def _evidence(asked: Asked, text: str, shares: list[float], weights: Weights) ->
     """Below 1 where hardly anything of what a question is about stands in a text as it was asked."""
     if any(contains_identifier(text, name) for name in asked.names):
         return 1.0
-    heavy = [share for unit, share in zip(asked.units, shares, strict=True) if unit.part not in _LIGHT and share]
-    if not heavy:
-        light = [share for unit, share in zip(asked.units, shares, strict=True) if share]
-        return weights.no_evidence if len(light) < len(asked.units) else 1.0
-    return 1.0 if 1.0 in heavy or len(heavy) > 1 else weights.loose_evidence
+    heavy = [share for unit, share in zip(asked.units, shares, strict=True) if unit.part not in _LIGHT]
+    if not heavy or _elides(asked, text):
+        return 1.0
+    found = [share for share in heavy if share]
+    if not found:
+        return weights.no_evidence
+    return 1.0 if 1.0 in found or len(found) > 1 else weights.loose_evidence
 
 
 def _fitness(asked: Asked, text: str, stems: frozenset[str], weights: Weights) -> float:

@@ -9,7 +9,7 @@ from memory.retrieval import Index, Passage, find
 _DATA = Path(__file__).resolve().parent.parent / "data"
 DATA, FRESH = _DATA / "ask.txt", _DATA / "ask-fresh.txt"
 # Of the fresh memories those that were read when the search was made better; the others were not.
-READ = 7
+READ = 21
 _RANKS = {"human": 3, "trusted": 2, "unverified": 1, "conflict": 1, "was": 3}
 
 
@@ -151,10 +151,10 @@ def _is_right(question: Question, keys: Sequence[str]) -> bool:
     return question.answers <= set(keys) if question.kind == "conflict" else bool(question.answers & set(keys))
 
 
-_INDEXES: dict[str, Index] = {}
+_INDEXES: dict[tuple[Passage, ...], Index] = {}
 
 
 def _index(case: Case) -> Index:
-    if case.name not in _INDEXES:
-        _INDEXES[case.name] = Index(case.passages)
-    return _INDEXES[case.name]
+    if case.passages not in _INDEXES:
+        _INDEXES[case.passages] = Index(case.passages)
+    return _INDEXES[case.passages]

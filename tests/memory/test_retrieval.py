@@ -60,7 +60,7 @@ def test_questions_that_nothing_was_set_on_are_answered_as_measured(tell: Callab
         tell(f"ask, fresh, {name}: plain BM25: {bm25.line}")
         assert found.forbidden == 0
         assert found.correct_3 >= 0.74
-        assert found.answered_anyway <= 0.13
+        assert found.answered_anyway <= 0.18
         assert bm25.answered_anyway > 0.8
 
 
