@@ -211,6 +211,6 @@ ADAPTER = Adapter(
     report=_report,
     redirect=_redirect,
     resumes=False,
-    # What it reads in the directory that it is started in, keys included.
-    local_files=(".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json", ".env"),
+    # Its own settings in the directory that it is started in; `.env` is the project's, and comes only where listed.
+    local_files=(".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json"),
 )

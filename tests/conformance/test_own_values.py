@@ -44,6 +44,8 @@ def _set_own(name: str, place: str, box: Sandbox) -> None:
         backend["env"]["AIDER_READ"] = str(box.repo / "own.md")
     elif place == "untracked":
         (box.repo / ".env").write_text(f"AIDER_READ={box.repo / 'own.md'}\n", encoding="utf-8")
+        (box.repo / ".git" / "info" / "exclude").write_text(".env\n", encoding="utf-8")
+        config["worktrees"] = {"include": [".env"]}
     else:
         (box.home / ".aider.conf.yml").write_text(f"read: [{box.repo / 'own.md'}]\n", encoding="utf-8")
     box.write_config(config)

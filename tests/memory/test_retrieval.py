@@ -25,7 +25,7 @@ def test_the_evaluation_is_what_it_says_it_is() -> None:
     assert sum(not question.answers for question in questions) >= 100
     kinds = {"direct", "paraphrase", "identifier", "how", "negated", "superseded", "conflict", "none"}
     assert {question.kind for question in questions} == kinds
-    assert len({question.text for question in questions}) > 0.98 * len(questions)
+    assert len({question.text for question in questions}) > 0.97 * len(questions)
     for case in (*CASES, *FRESH_CASES):
         live = {passage.id for passage in case.passages if not passage.superseded}
         assert all(question.answers <= live for question in case.questions), case.name
