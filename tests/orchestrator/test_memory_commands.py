@@ -388,8 +388,8 @@ def test_three_hundred_writers_at_once_lose_nothing(orch: Orch, memory: Path, te
     first = memory.read_bytes()
     worked: list[float] = []
     took: list[float] = []
-    # Up to three times, the best counts: what else this machine does meanwhile may fall upon one half of a measurement.
-    while len(took) < 3 and not (min(took, default=9.9) <= 1.5 and min(worked) <= 1.5):
+    # Up to five times, the best counts: what else this machine does meanwhile may fall upon one half of a measurement.
+    while len(took) < 5 and not (min(took, default=9.9) <= 1.5 and min(worked) <= 1.5):
         memory.write_bytes(first)
         began = _processor_time()
         floor = _all_at_once([[sys.executable, "-I", "-m", "orchestrator", "--version"]] * 300, orch.cwd)
