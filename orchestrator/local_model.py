@@ -46,7 +46,8 @@ class LocalModel:
     def compose(self, answer: Answer) -> str | None:
         """Word the answer; None when what the model says is not wholly supported by the entries.
 
-        Raises LocalModelFault when it cannot be reached, and ConfigProblem for an address that is not loopback.
+        Raises LocalModelFault when it cannot be reached or says nothing, and ConfigProblem for an address that is not
+        loopback.
         """
         notes = "\n".join(f"[{each.id}] {' '.join(each.lines)}" for each in answer.current)
         body = {
@@ -63,6 +64,8 @@ class LocalModel:
             text = str(reply["choices"][0]["message"]["content"] or "").strip()
         except (KeyError, IndexError, TypeError) as exc:
             raise LocalModelFault("the local model's reply has no text in it") from exc
+        if not text:
+            raise LocalModelFault("the local model finds no answer in the entries")
         return text if supported(text, answer) else None
 
     def _model(self) -> str:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from orchestrator.errors import OrchError
 
@@ -215,18 +215,7 @@ def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], lo
     `timeout` seconds; then its process group is ended.
     """
     with log.open("ab") as stream:
-        try:
-            child = subprocess.Popen(
-                list(argv),
-                cwd=cwd,
-                env=dict(environ),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-                process_group=0,
-            )
-        except OSError as exc:
-            raise ProcessFault(f"cannot start {argv[0]}: {_cause(exc)}") from exc
+        child = _started(argv, cwd, environ, stream, group=0)
     with child:
         try:
             return child.wait(timeout=timeout)
@@ -238,24 +227,38 @@ def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], lo
             raise
 
 
+def _started(
+    argv: Sequence[str],
+    cwd: Path,
+    environ: Mapping[str, str],
+    stream: BinaryIO,
+    *,
+    group: int | None = None,
+    session: bool = False,
+) -> subprocess.Popen[bytes]:
+    """Start a program that reads nothing and writes into `stream`."""
+    try:
+        return subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            process_group=group,
+            start_new_session=session,
+        )
+    except OSError as exc:
+        raise ProcessFault(f"cannot start {argv[0]}: {_cause(exc)}") from exc
+
+
 def launch_detached(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path) -> int:
     """Start a process that outlives us and our terminal, its output appended to `log`; return its pid.
 
     It gets a session of its own, so that neither a hang-up nor a Ctrl-C of the terminal reaches it.
     """
     with log.open("ab") as stream:
-        try:
-            child = subprocess.Popen(
-                list(argv),
-                cwd=cwd,
-                env=dict(environ),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-                start_new_session=True,
-            )
-        except OSError as exc:
-            raise ProcessFault(f"cannot start {argv[0]}: {exc}") from exc
+        child = _started(argv, cwd, environ, stream, session=True)
     # It is on its own from here: nobody waits for it, and that is no leak to be warned of.
     child.returncode = 0
     return child.pid

@@ -17,16 +17,12 @@ def run_again(
 ) -> int:
     """Start another run of an agent, and show it or wait for it; returns the exit code."""
     from orchestrator.commands.context import load_context
+    from orchestrator.commands.options import carry_flags
     from orchestrator.commands.spawn import end_code, read_task, show_started
     from orchestrator.continuing import ContinueRequest, continue_agent
     from orchestrator.view import warn
 
-    flags: dict[str, Any] = {}
-    if memory is not None:
-        flags["memory.inject"] = memory
-    if seam is not None:
-        flags["projection.seam"] = seam
-    context = load_context(flags)
+    context = load_context(carry_flags(memory, seam))
     agent = context.records.require_agent(prefix, removed=False)
     request = ContinueRequest(task=read_task(task, path), backend=backend, model=model)
 

@@ -2,15 +2,13 @@
 
 import click
 
+from orchestrator.commands.options import run_options
+
 
 @click.command("handoff")
 @click.option("-b", "--backend", required=True, metavar="NAME", help="The backend that takes over.")
 @click.option("-m", "--model", metavar="MODEL", help="The model, as that backend names it.")
-@click.option("-f", "--file", "path", metavar="PATH", help="Read the task from a file (- for standard input).")
-@click.option("--memory/--no-memory", default=None, help="Carry the project's memory or not (memory.inject).")
-@click.option("--seam", type=click.Choice(["auto", "file", "launch"]), help="How it is carried (projection.seam).")
-@click.option("--wait/--detach", "wait", default=False, help="Wait for the agent's end, or return at once (default).")
-@click.option("--json", "as_json", is_flag=True, help="Print the agent as JSON.")
+@run_options
 @click.argument("id")
 @click.argument("task", required=False)
 def command(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from orchestrator.commands.options import carry_flags, run_options
 from orchestrator.errors import UsageProblem
 
 
@@ -14,11 +15,7 @@ from orchestrator.errors import UsageProblem
 @click.option("--branch", metavar="NAME", help="The new branch; default: orch/ and the task's first words.")
 @click.option("--base", metavar="REV", help="The commit to branch from; default: HEAD.")
 @click.option("-m", "--model", metavar="MODEL", help="The model, as the backend names it.")
-@click.option("-f", "--file", "path", metavar="PATH", help="Read the task from a file (- for standard input).")
-@click.option("--memory/--no-memory", default=None, help="Carry the project's memory or not (memory.inject).")
-@click.option("--seam", type=click.Choice(["auto", "file", "launch"]), help="How it is carried (projection.seam).")
-@click.option("--wait/--detach", "wait", default=False, help="Wait for the agent's end, or return at once (default).")
-@click.option("--json", "as_json", is_flag=True, help="Print the agent as JSON.")
+@run_options
 @click.argument("task", required=False)
 def command(
     backend: str,
@@ -42,12 +39,7 @@ def command(
     from orchestrator.view import say, warn
 
     text = read_task(task, path)
-    flags: dict[str, Any] = {}
-    if memory is not None:
-        flags["memory.inject"] = memory
-    if seam is not None:
-        flags["projection.seam"] = seam
-    context = load_context(flags)
+    context = load_context(carry_flags(memory, seam))
     request = SpawnRequest(backend=backend, task=text, branch=branch, base=base, model=model)
 
     def announce(agent: Any) -> None:

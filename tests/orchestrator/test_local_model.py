@@ -169,6 +169,16 @@ def test_what_is_no_plain_http_address_is_refused(url: str) -> None:
         LocalModel(url=url).compose(ANSWER)
 
 
+def test_a_model_that_finds_no_answer_is_told_apart_from_one_that_says_too_much(orch: Orch, repo: Path) -> None:
+    remember(repo, MEMORY)
+    with serving() as model:
+        said = orch.ok(
+            "ask", "On which port does the development server listen?", environ={"ORCH_LOCAL_LLM": model.url}
+        )
+    assert "just dev" in said.stdout
+    assert said.stderr == "the local model finds no answer in the entries; the entries are shown as they are\n"
+
+
 def test_orch_ask_words_by_the_local_model_and_no_proxy_sees_it(orch: Orch, repo: Path) -> None:
     path = remember(repo, MEMORY)
     from memory.document import parse
