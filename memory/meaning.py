@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +34,7 @@ class WordModel:
         return [float(value) for value in self._model.embed(list(texts), norm=True) @ asked]
 
 
+@cache
 def _load() -> Any:
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)
