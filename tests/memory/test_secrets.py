@@ -1,7 +1,8 @@
 """Secrets: what the rules flag is never passed by the quick look that goes before them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
@@ -24,7 +25,8 @@ _CONTEXTS = st.sampled_from(
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     """Every pattern by which a line can be flagged: the library's, as each detector has it, and our own."""
-    for plugin in get_mapping_from_secret_type_to_class().values():
+    plugins: Mapping[str, Any] = get_mapping_from_secret_type_to_class()
+    for plugin in plugins.values():
         if plugin.__name__ in secret_rules.DETECTORS:
             for number, pattern in enumerate(getattr(plugin, "denylist", ())):
                 yield f"{plugin.__name__}-{number}", pattern
