@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -23,6 +23,13 @@ def scratch_folder(parent: Path | None, purpose: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
+            _leave(folder.parent)
+
+
+def _leave(parent: Path) -> None:
+    """Remove the folder of the temporary ones when nobody has one in it."""
+    with suppress(OSError):
+        parent.rmdir()
 
 
 def _made(parent: Path | None, purpose: str) -> tuple[Path, int | None]:
@@ -56,7 +63,8 @@ def remove_abandoned(folder: Path) -> str:
         if not free:
             return "it is in use again, and stays"
         shutil.rmtree(folder)
-        return "removed"
+    _leave(folder.parent)
+    return "removed"
 
 
 @contextmanager
