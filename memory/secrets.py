@@ -7,7 +7,7 @@ import re
 # passed without loading the scanner, which takes longer than the whole command.
 _SUSPICIOUS = re.compile(
     r"[^\s/\\.,;:()]{16,}|pass|pwd|secret|token|key|auth|cred|contrase|bearer|private|://[^\s/]*@|BEGIN|AKIA|hook"
-    r"|aws.{0,40}pw|xox[a-z]-|sq0csp-|(?-i:eyJ|AKC\w{10}|AP[\dABCDEF]\w{8})",
+    r"|\bpw\b|kennwort|curl|mysql|redis-cli|aws.{0,40}pw|xox[a-z]-|sq0csp-|(?-i:eyJ|AKC\w{10}|AP[\dABCDEF]\w{8})",
     re.I,
 )
 

@@ -80,3 +80,49 @@ def test_the_quick_look_agrees_on_any_text(text: str) -> None:
 )
 def test_short_secrets_are_found(line: str) -> None:
     assert find_secret(line) is not None
+
+
+# Made up at random: none of these opens anything.
+_MADE_UP = {
+    "digitalocean": "dop_v1_" + "8b0e7153bf7c3706" * 4,
+    "age": "AGE-SECRET-KEY-1" + "WZB90XYA2CLMHP3W" * 3,
+    "shopify": "shpat_" + "fa644d35db41d94e" * 2,
+    "rubygems": "rubygems_" + "2f8b2b19b8f89a50" * 3,
+    "nuget": "oy2" + "lolc4okdihul4m9c03wyenpxawzr0h9xc9tgs12ab4c",
+    "stripe test": "sk_" + "test_AA0KPIxDjkMyKE9m9iMfw05Q",
+    "dsn": "https://" + "0c3a4acdd7f9fcc5" * 2 + "@o1.ingest.sentry.io/1",
+    "labelled": "datadog api key " + "914c0f87f17f8499" * 2,
+    "letters": "the password is oGOsDbjqMVza",
+    "short name": "pw: rn4yDcaz2YBS",
+    "german": "Kennwort lautet Vp62BSKLVPA2",
+    "french": "mot de passe : Vp62BSKLVPA2",
+    "curl": "curl -u admin:DbN2AHRQ73l5 https://x.example",
+    "sshpass": "sshpass -p DbN2AHRQ73l5 ssh x",
+    "mysql": "mysql -uroot -p9zDnki7XeZZO",
+    "redis": "redis-cli -a DbN2AHRQ73l5 ping",
+    "netrc": "machine x login bob password pa55w0rdX",
+}
+
+
+@pytest.mark.parametrize("name", _MADE_UP)
+def test_many_kinds_of_secrets_are_found(name: str) -> None:
+    assert find_secret(f"In staging {_MADE_UP[name]}") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is stored in Vault.",
+        "The secret is UserPasswordStore.",
+        "password is passed by GitHubActions",
+        "integrity sha512-Vp62BSKLVPA2xK8zq1Lm0PqRsTuVwXyZ0123456789abcdEFGHijkl==",
+        "Run `mysql -u root -p` first.",
+        "curl -u $USER:$TOKEN https://x.example",
+        "curl -u user:<token> https://x.example",
+        "redis-cli -a $REDIS_PASSWORD ping",
+        "The API key lives in 1Password; API tokens are hashed with SHA-256.",
+        "Fixed in commit 220ad2cf1337349e455d52613c2813c40d2affbb.",
+    ],
+)
+def test_what_only_speaks_of_secrets_is_none(text: str) -> None:
+    assert find_secret(text) is None
