@@ -44,7 +44,7 @@ class Weights:
     contrast: float = 0.25
     forbids: float = 0.25
     no_evidence: float = 0.3
-    loose_evidence: float = 0.7
+    loose_evidence: float = 0.6
     elided: float = 0.4
 
 

@@ -59,6 +59,8 @@ _ACTION = re.compile(
     r"\b(?:command|way|steps?) (?:to|that|for|which)\s+([a-z][\w-]*)",
     re.IGNORECASE,
 )
+# `why not X` asks for the reason of a choice, and what tells it need not deny anything.
+_WHY_NOT = re.compile(r"\bwhy not\b", re.IGNORECASE)
 _KIND = re.compile(r"\b(?:which|what|whose|how many)\s+((?:[\w-]+\s*){1,4})", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"\b(?:where|what|who|when)(?:'s|\s+(?:is|are|was|do|does|can|should))\s+((?:[\w-]+\s*){1,5})", re.IGNORECASE
@@ -101,7 +103,7 @@ def read_question(text: str) -> Question:
         words=tuple(found.values()),
         names=names,
         wanted=wanted,
-        denies=denies(text),
+        denies=denies(_WHY_NOT.sub("", text)),
         measure=kind in MEASURES,
         action=action,
     )

@@ -2,6 +2,8 @@
 
 import re
 
+from memory.vocabulary import PRODUCTS
+
 # A path, a dotted or coloned name, snake_case, a flag, a file with a suffix: one thing to the person who asks for it.
 _COMPOUND = re.compile(
     r"(?:--?|_)?[^\W_][\w]*(?:(?:[./_\-+@]|::)+[\w*]+)+|--[\w][\w\-]*|\b[A-Z]{2,}_[A-Z_]+\b|\bC\+\+|\b[CF]#"
@@ -51,4 +53,6 @@ def contains_identifier(text: str, name: str) -> bool:
 def _is_camel(word: str) -> bool:
     """Whether humps make a name of it (`useApi`, `FakeStripe`), and not a product's spelling (`GraphQL`, `iPhone`)."""
     parts = _HUMP.split(word)
+    if word.casefold() in PRODUCTS:
+        return False
     return len(parts) > 1 and len(parts[0]) > 1 and all(len(part) > 1 and part[1:].islower() for part in parts[1:])

@@ -57,6 +57,13 @@ LINKING = frozenset(
     sends send gets get comes come takes take gives give""".split()  # noqa: SIM905 - one word a line would be a page
 )
 
+# Spelt with humps, and names of nothing in the repository.
+PRODUCTS = frozenset(
+    """javascript typescript coffeescript github gitlab bitbucket postgresql openapi fastapi youtube linkedin wordpress
+    pytorch tensorflow rabbitmq circleci testflight cloudfront cloudflare jetbrains powershell clickhouse elasticsearch
+    opensearch jupyterlab activemq tailwindcss storybook wireguard virtualbox bigquery dynamodb""".split()  # noqa: SIM905
+)
+
 # Each line: words of which an answer about one is no answer about another.
 _CONTRASTS = """
 production prod;development dev developing;staging stg

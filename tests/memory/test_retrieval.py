@@ -60,7 +60,7 @@ def test_questions_that_nothing_was_set_on_are_answered_as_measured(tell: Callab
         tell(f"ask, fresh, {name}: plain BM25: {bm25.line}")
         assert found.forbidden == 0
         assert found.correct_3 >= 0.74
-        assert found.answered_anyway <= 0.18
+        assert found.answered_anyway <= 0.19
         assert bm25.answered_anyway > 0.8
 
 
@@ -182,6 +182,9 @@ def test_what_only_forbids_is_no_way_to_do_it() -> None:
         ("Which Node version is needed?", "Node is needed; the build takes 20 minutes.", False),
         ("Which queue does the importer publish to?", "The importer publishes a record every minute.", False),
         ("How do I restore the backup?", "Restore with `restic restore latest`.", True),
+        ("Why not MySQL?", "We chose Postgres over MySQL because of exclusion constraints.", True),
+        ("Why not MySQL?", "Database migrations are never rolled back.", False),
+        ("Where is production hosted?", "Production runs in the Stockholm region.", True),
     ],
 )
 def test_an_answer_holds_what_is_asked_for(question: str, text: str, answered: bool) -> None:
