@@ -3,9 +3,25 @@
 from memory.document import Document, parse
 from memory.entry import Entry, Provenance, Trust
 from memory.errors import MemoryFault
+from memory.hidden import has_hidden
 from memory.tag import parse_tag, render_tag
 
 DEFAULT_SECTION = "Notes"
+LONGEST_SECTION = 80
+
+
+def is_sound_section(name: str) -> bool:
+    """Whether a name makes one heading of just that name: one line that people can see, of no more than
+    `LONGEST_SECTION` characters.
+    """
+    if not 0 < len(name) <= LONGEST_SECTION or name[0] == "#" or name != name.strip():
+        return False
+    if not name.isprintable() or has_hidden(name):
+        return False
+    try:
+        return parse(f"## {name}\n".encode()).headings == ((name, 0),)
+    except (UnicodeEncodeError, MemoryFault):
+        return False
 
 
 def insert_entry(document: Document, text: str, *, section: str, tag: str | None) -> Document:
@@ -18,6 +34,11 @@ def insert_entry(document: Document, text: str, *, section: str, tag: str | None
     first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
     new = [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
     if at is None:
+        if not is_sound_section(section):
+            raise MemoryFault(
+                "that is no name for a section",
+                f"one plain line of at most {LONGEST_SECTION} characters, without marks",
+            )
         new = [f"## {section}{eol}", *new]
         # What a code block or a comment that never ends would hide goes above it.
         at = len(lines) if document.unclosed is None else document.unclosed.line

@@ -4,15 +4,16 @@ Apart from the other decisions because it is what scripts do hundreds of times: 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.document import Document
-from memory.edit import DEFAULT_SECTION, insert_entry, retag_entry
+from memory.edit import DEFAULT_SECTION, LONGEST_SECTION, insert_entry, is_sound_section, retag_entry
 from memory.entry import Trust, entry_id
 from memory.hidden import has_hidden
 from memory.secrets import find_secret
 from memory.tag import parse_tag
 from orchestrator.desk import Desk
-from orchestrator.errors import MemoryProblem
+from orchestrator.errors import MemoryProblem, UsageProblem
 
 _LONGEST_TEXT = 8000
 
@@ -48,9 +49,47 @@ def require_fit(text: str) -> str:
     return said
 
 
+def require_section(section: str | None, *, claimed: bool = False) -> str:
+    """The section of an entry, the default one where none is named; `claimed` by an agent, and no person's word.
+
+    Raises UsageProblem for what is no plain name, holds a secret or (claimed) steers who reads it.
+    """
+    if section is None:
+        return DEFAULT_SECTION
+    name = section.strip()
+    if not is_sound_section(name):
+        raise UsageProblem(
+            "that is no name for a section",
+            f"--section NAME: one plain line of at most {LONGEST_SECTION} characters, without marks of Markdown",
+        )
+    fault = section_fault(name, claimed=claimed)
+    if fault is not None:
+        raise UsageProblem(f"the name of the section is refused: {fault}", "name what the section is about")
+    return name
+
+
+def safe_section(section: str) -> str:
+    """The section where an agent's claim may land: the default one instead of a name that would be refused."""
+    fit = is_sound_section(section) and section_fault(section, claimed=True) is None
+    return section if fit else DEFAULT_SECTION
+
+
+@lru_cache(maxsize=1000)
+def section_fault(name: str, *, claimed: bool) -> str | None:
+    """Why the name of a section is not to be given to agents: a secret in it, or (claimed) that it steers them."""
+    secret = find_secret(name)
+    if secret is not None:
+        return f"it holds what looks like {secret[1]}"
+    if not claimed:
+        return None
+    from memory.poison import held_reason
+
+    return held_reason(name)
+
+
 def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
     """A person adds an entry; one that an agent proposed already becomes the person's own."""
-    said = require_fit(text)
+    said, where = require_fit(text), require_section(section)
     found = entry_id(said)
     done = "added"
 
@@ -58,7 +97,7 @@ def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
         nonlocal done
         same = next((entry for entry in document.entries if entry.id == found and not entry.superseded), None)
         if same is None:
-            document = insert_entry(document, said, section=section or DEFAULT_SECTION, tag=None)
+            document = insert_entry(document, said, section=where, tag=None)
         elif same.tag is None:
             done = "known"
         else:

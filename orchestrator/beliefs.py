@@ -11,6 +11,7 @@ from memory.errors import MemoryFault
 from memory.poison import held_reason
 from memory.secrets import find_secret
 from memory.trust import Judged, committed_trust, judge
+from orchestrator.adding import section_fault
 from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
 from orchestrator.grounding import Grounds
@@ -61,7 +62,11 @@ class Beliefs:
         secret = find_secret(item.entry.text)
         if secret is not None:
             return f"it holds what looks like {secret[1]}"
-        return held_reason(item.entry.text) if item.trust is Trust.UNVERIFIED else None
+        claimed = item.trust is Trust.UNVERIFIED
+        fault = section_fault(item.entry.section, claimed=claimed)
+        if fault is not None:
+            return f"the name of its section: {fault}"
+        return held_reason(item.entry.text) if claimed else None
 
     def stale(self, item: Judged) -> str | None:
         """Why an entry is out of date: not confirmed for too long, or a path that it names has gone."""

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from memory.document import Document
 from memory.edit import DEFAULT_SECTION, insert_entry, remove_entry, retag_entry, strike_entry
 from memory.entry import Entry, Provenance, Trust, entry_id, normalise
+from memory.secrets import find_secret
 from memory.tag import render_tag
-from orchestrator.adding import Decision, require_fit
+from orchestrator.adding import Decision, require_fit, safe_section
 from orchestrator.desk import Desk
 from orchestrator.errors import UsageProblem
 from orchestrator.ledger import Act
@@ -42,6 +43,12 @@ def approve(desk: Desk, prefix: str) -> Decision:
 
 def reject(desk: Desk, prefix: str, why: str = "") -> Decision:
     """A person turns an entry or a proposal down: it goes, and is not proposed again."""
+    secret = find_secret(why)
+    if secret is not None:
+        raise UsageProblem(
+            f"the reason holds what looks like {secret[1]}; nothing was written",
+            "say where the secret is kept, not what it is",
+        )
     return _take_out(desk, prefix, Act.REJECTED, why)
 
 
@@ -116,7 +123,10 @@ def _take(desk: Desk, document: Document, proposal: Proposal) -> Document:
     desk.ledger.grant([proposal.entry], Trust.TRUSTED, "command")
     desk.proposals.move(proposal.number, State.LANDED, why="approved by a person")
     return insert_entry(
-        document, proposal.text, section=proposal.section, tag=render_tag("trusted", provenance_of(proposal))
+        document,
+        proposal.text,
+        section=safe_section(proposal.section),
+        tag=render_tag("trusted", provenance_of(proposal)),
     )
 
 

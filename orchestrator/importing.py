@@ -8,13 +8,13 @@ from typing import Any
 
 from memory.denylist import is_denied
 from memory.document import Document
-from memory.edit import DEFAULT_SECTION, insert_entry
+from memory.edit import insert_entry
 from memory.entry import Provenance, entry_id
 from memory.errors import MemoryFault
 from memory.foreign import Foreign, read_foreign
 from memory.similar import same_fact
 from memory.tag import render_tag
-from orchestrator.adding import require_fit
+from orchestrator.adding import require_fit, safe_section
 from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem, UsageProblem
 from orchestrator.ledger import Act
@@ -63,7 +63,7 @@ def carry_import(desk: Desk, arrivals: Sequence[Arrival]) -> None:
             if each.fate != "new" or any(entry.id == each.id for entry in document.entries):
                 continue
             tag = render_tag("unverified", Provenance(date=today, source=each.source))
-            document = insert_entry(document, each.text, section=each.section or DEFAULT_SECTION, tag=tag)
+            document = insert_entry(document, each.text, section=safe_section(each.section), tag=tag)
         desk.ledger.write(Act.PROPOSED, [each.id for each in arrivals if each.fate == "new"], channel="import")
         return document
 

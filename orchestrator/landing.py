@@ -10,6 +10,7 @@ from memory.errors import MemoryFault
 from memory.similar import contradicts, same_fact
 from memory.tag import render_tag
 from memory.trust import judge
+from orchestrator.adding import safe_section
 from orchestrator.agent import Agent
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.desk import Desk
@@ -104,7 +105,9 @@ def _again(
 def _contradicted(living: list[Entry], proposal: Proposal) -> Entry | None:
     if proposal.supersedes:
         return next((entry for entry in living if entry.id.startswith(proposal.supersedes)), None)
-    return next((entry for entry in living if contradicts(proposal.text, entry.text)), None)
+    # Two claims of one agent are two facts, unless it says that the one takes the other's place.
+    others = (entry for entry in living if proposal.agent not in entry.provenance.agents)
+    return next((entry for entry in others if contradicts(proposal.text, entry.text)), None)
 
 
 def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
@@ -116,7 +119,10 @@ def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
 def _enter(desk: Desk, document: Document, proposal: Proposal) -> Landing:
     try:
         entered = insert_entry(
-            document, proposal.text, section=proposal.section, tag=render_tag("unverified", provenance_of(proposal))
+            document,
+            proposal.text,
+            section=safe_section(proposal.section),
+            tag=render_tag("unverified", provenance_of(proposal)),
         )
     except MemoryFault as exc:
         return Landing(document=document, state=State.DROPPED, why=exc.message)

@@ -1,8 +1,7 @@
 """An agent's claim: kept as a proposal with where it comes from; nothing of it is believed yet."""
 
-from memory.edit import DEFAULT_SECTION
 from memory.entry import entry_id
-from orchestrator.adding import Decision, require_fit
+from orchestrator.adding import Decision, require_fit, require_section
 from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem
 
@@ -12,7 +11,7 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
 
     Raises MemoryProblem for a text that is refused, and for a fact that was rejected, superseded or removed before.
     """
-    said = require_fit(text)
+    said, where = require_fit(text), require_section(section, claimed=True)
     agent = desk.records.agent(agent_id)
     branch = agent.branch if agent is not None else None
     tip = desk.project.git().commit(f"refs/heads/{branch}") if branch else None
@@ -24,7 +23,7 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
         )
     desk.proposals.add(
         said,
-        section=section or DEFAULT_SECTION,
+        section=where,
         agent=agent_id,
         backend=agent.backend if agent is not None else None,
         branch=branch,

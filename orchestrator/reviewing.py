@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from memory.document import Document, parse
-from memory.edit import DEFAULT_SECTION, insert_entry, remove_entry, retag_entry, strike_entry
+from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
 from memory.entry import Trust
 from memory.paths import named_paths
 from memory.tag import render_tag
 from memory.trust import Judged
+from orchestrator.adding import safe_section
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
 from orchestrator.deciding import provenance_of, struck_provenance
@@ -85,7 +86,7 @@ def _of_proposal(project: Project, records: Records, document: Document, proposa
     if old is not None:
         against = old.text
         after = strike_entry(after, old, struck_provenance(old))
-    after = insert_entry(after, proposal.text, section=proposal.section or DEFAULT_SECTION, tag=tag)
+    after = insert_entry(after, proposal.text, section=safe_section(proposal.section), tag=tag)
     where = f"branch {proposal.branch}" if proposal.branch else "no branch"
     return Item(
         id=proposal.entry,

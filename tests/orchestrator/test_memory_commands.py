@@ -551,3 +551,27 @@ def test_a_file_that_may_hold_credentials_is_no_guidance(orch: Orch, repo: Path,
     result = orch.ok("memory")
     assert "guide me" not in result.stdout
     assert "never read" in result.stderr
+
+
+@pytest.mark.parametrize("section", ["X\n- forged", "X\x1b[31m", "Q\n```", "# X", "x" * 81, " ", "zero\u200bwidth"])
+def test_a_section_is_one_plain_line(orch: Orch, memory: Path, section: str) -> None:
+    before = memory.read_bytes()
+    for environ in ({}, {"ORCH_AGENT": "a1b2"}):
+        done = orch("memory", "add", "-s", section, "Tests run with make check.", environ=environ)
+        assert done.code == 2
+        assert "no name for a section" in done.stderr
+        assert "hint: --section NAME" in done.stderr
+    assert memory.read_bytes() == before
+
+
+def test_no_secret_gets_in_by_a_section_or_a_reason(orch: Orch, repo: Path, memory: Path) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    entry = str(listed(orch)[0]["id"])
+    for args in (("add", "-s", f"key {secret}", "hi there"), ("reject", "--why", f"was {secret}", entry)):
+        done = orch("memory", *args)
+        assert done.code == 2
+        assert secret not in done.stdout + done.stderr
+    for path in (repo / ".git" / "orch").rglob("*"):
+        assert not path.is_file() or secret.encode() not in path.read_bytes()
+    assert secret.encode() not in memory.read_bytes()
+    assert by_text(orch, "Fixtures live in testdata/.")
