@@ -9,6 +9,10 @@ from memory.entry import SEPARATOR, Provenance, Trust
 WORDS = ("human", "trusted", "unverified", "superseded")
 # A tag is a bracket at the very start that holds one of our words alone, or any word followed by our separator.
 _TAG = re.compile(r"\[(?P<word>[A-Za-z-]+)(?P<fields>(?:\s*·\s*[^\[\]·\n]+)*)\](?!\()\s*")
+# A bracket with one of our words that is no tag as we write it: a slip of the pen must not make a person's entry of it.
+_SLIP = (
+    r"\[\s*(?:un-?verified|verified|trusted|human|superseded)\s*(?:\]|(?:[,;|·:]|\s[-–—/]|\s\d)[^\[\]\n]*\])(?!\()\s*"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +37,24 @@ class Tag:
 
 def parse_tag(text: str) -> Tag | None:
     """Read the tag that `text` starts with; None when it starts with none (a link or a check box is no tag)."""
-    found = _TAG.match(text) if text.startswith("[") else None
-    if found is None:
+    if not text.startswith("["):
         return None
+    found = _TAG.match(text)
+    if found is None:
+        return _slip(text)
     word = found["word"].lower()
     fields = [field.strip() for field in found["fields"].split("·")[1:]]
     if word not in WORDS and not fields:
-        return None
+        return _slip(text)
     return Tag(word=word, provenance=_provenance(fields), written=found[0].rstrip(), length=found.end())
+
+
+def _slip(text: str) -> Tag | None:
+    found = re.match(_SLIP, text, re.IGNORECASE)
+    if found is None:
+        return None
+    written = found[0].rstrip()
+    return Tag(word=written.strip("[]").lower(), provenance=Provenance(), written=written, length=found.end())
 
 
 def render_tag(word: str, provenance: Provenance) -> str:

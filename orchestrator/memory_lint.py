@@ -81,13 +81,14 @@ def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:
         yield found("held back", item.held)
     if item.stale is not None:
         yield found("stale", item.stale)
-    if _future(entry.provenance.date, today):
-        yield found("future date", f"{entry.provenance.date} has not come yet")
+    if entry.provenance.date is not None:
+        yield from (found(*fault) for fault in _of_date(entry.provenance.date, today))
 
 
-def _future(day: str | None, today: date) -> bool:
+def _of_date(day: str, today: date) -> Iterator[tuple[str, str]]:
     try:
         # A day of grace: the writer's time zone may be ahead of UTC.
-        return day is not None and (date.fromisoformat(day) - today).days > 1
+        if (date.fromisoformat(day) - today).days > 1:
+            yield "future date", f"{day} has not come yet"
     except ValueError:
-        return True
+        yield "no date", f"{day} is no day of the calendar"

@@ -96,7 +96,15 @@ def state(item: "Judged") -> str:
     """What an entry counts for, in a few words."""
     if item.entry.superseded:
         return "superseded"
-    marks = [mark for mark, on in (("forged tag", item.forged), ("stale", item.stale), ("held", item.held)) if on]
+    marks = [
+        mark
+        for mark, on in (
+            ("forged tag" if item.entry.tag else "not committed", item.forged),
+            ("stale", item.stale),
+            ("held", item.held),
+        )
+        if on
+    ]
     return item.trust.word + (f" ({', '.join(marks)})" if marks else "")
 
 

@@ -86,7 +86,9 @@ def test_the_id_ignores_case_spacing_and_the_full_stop() -> None:
     assert entry_id("Fixtures live in testdata/") != entry_id("Fixtures live in tests/")
 
 
-@pytest.mark.parametrize("text", ["[link](x) y", "[ ] todo", "[x] done", "[see below] y"])
+@pytest.mark.parametrize(
+    "text", ["[link](x) y", "[ ] todo", "[x] done", "[see below] y", "[human](x) y", "[human-readable] y"]
+)
 def test_what_only_looks_like_a_tag_is_text(text: str) -> None:
     assert parse_tag(text) is None
 
@@ -95,6 +97,25 @@ def test_an_unknown_tag_claims_nothing() -> None:
     (entry,) = parse("- [verified · 2026-01-01] a\n".encode()).entries
     assert entry.unknown_tag
     assert entry.claimed is Trust.UNVERIFIED
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "[unverified - 2026-11-30 - agent a1b2 - codex]",
+        "[unverified, 2026-11-30, agent a1b2]",
+        "[verified]",
+        "[ Trusted ]",
+        "[Unverified: maybe]",
+        "[trusted | agent a1b2]",
+        "[unverified 2026-11-30]",
+    ],
+)
+def test_a_tag_with_a_slip_in_it_claims_nothing_and_is_told(tag: str) -> None:
+    (entry,) = parse(f"- {tag} Fixtures live in testdata/.\n".encode()).entries
+    assert entry.unknown_tag
+    assert entry.claimed is Trust.UNVERIFIED
+    assert entry.text == "Fixtures live in testdata/."
 
 
 def test_a_tag_is_written_as_it_is_read() -> None:
