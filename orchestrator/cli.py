@@ -1,5 +1,6 @@
 """The command line: a group whose commands are imported only when they are run."""
 
+import errno
 import importlib
 import sys
 from typing import Any
@@ -83,6 +84,7 @@ def main(args: list[str] | None = None) -> int:
     from orchestrator.errors import OrchError
     from orchestrator.view import complain
 
+    stdout = sys.stdout
     try:
         result: Any = group.main(args=args, prog_name="orch", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -107,7 +109,15 @@ def main(args: list[str] | None = None) -> int:
         # The reader of our stdout has gone (`orch ls | head`): that is no error of ours.
         _close_stdout()
         return 0
+    except SystemExit as exc:
+        if exc.code == 1 and sys.stdout is not stdout:
+            return 0  # as above; click has seen it first, and wrapped the stream
+        raise
     except Exception as exc:  # the boundary: anything else is a fault of ours, and is kept with its traceback
+        if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
+            _close_stdout()  # what is still to be written there would fail once more
+            complain(f"no space is left{f' for {exc.filename}' if exc.filename else ''}", "free some, and repeat it")
+            return 1
         from orchestrator.faults import write_fault
 
         log = write_fault(exc)

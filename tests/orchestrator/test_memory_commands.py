@@ -575,3 +575,28 @@ def test_no_secret_gets_in_by_a_section_or_a_reason(orch: Orch, repo: Path, memo
         assert not path.is_file() or secret.encode() not in path.read_bytes()
     assert secret.encode() not in memory.read_bytes()
     assert by_text(orch, "Fixtures live in testdata/.")
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_fault(repo: Path, memory: Path, closing: str) -> None:
+    command = f"'{sys.executable}' -I -m orchestrator memory list {closing}"
+    done = subprocess.run(["sh", "-c", command], cwd=repo, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_a_full_disk_behind_stdout_is_one_line(repo: Path, memory: Path) -> None:
+    for args in ("memory", "memory list", "memory list --json"):
+        command = f"'{sys.executable}' -I -m orchestrator {args} > /dev/full"
+        done = subprocess.run(["sh", "-c", command], cwd=repo, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 1
+        assert done.stderr.splitlines() == [b"error: no space is left", b"hint: free some, and repeat it"]
+
+
+def test_a_reader_that_has_gone_is_no_fault(repo: Path, memory: Path) -> None:
+    memory.write_text("# Project memory\n\n" + "".join(f"- Part {n} is at p{n}/.\n" for n in range(5000)))
+    command = f"'{sys.executable}' -I -m orchestrator memory list | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=repo, capture_output=True, timeout=60, check=False)
+    assert done.stdout.splitlines()[-1] == b"0"
+    assert done.stderr == b""
