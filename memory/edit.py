@@ -1,5 +1,7 @@
 """Changing the document: each edit touches the lines that it must and no other."""
 
+from collections.abc import Sequence
+
 from memory.document import Document, parse
 from memory.entry import Entry, Provenance, Trust
 from memory.errors import MemoryFault
@@ -26,13 +28,36 @@ def is_sound_section(name: str) -> bool:
 
 def insert_entry(document: Document, text: str, *, section: str, tag: str | None) -> Document:
     """Add a bullet at the end of a section; a section that is not there is made at the end."""
-    _refuse_unfit(text)
+    return insert_entries(document, [(text, tag)], section=section)
+
+
+def require_entry(text: str) -> None:
+    """Raise MemoryFault for a text that would not be one entry of the file."""
+    if not text.strip():
+        raise MemoryFault("an entry needs a text")
+    if "\0" in text or "\r" in text.replace("\r\n", "\n"):
+        raise MemoryFault("an entry cannot hold NUL or a bare carriage return")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as exc:
+        raise MemoryFault("an entry has to be UTF-8 text") from exc
+    if not _is_one_entry(text):
+        raise MemoryFault(
+            "that text would not be one entry", "give one fact; leave out headings and bullets of its own"
+        )
+
+
+def insert_entries(document: Document, entries: Sequence[tuple[str, str | None]], *, section: str) -> Document:
+    """Add bullets, each a text with its tag, at the end of a section, as `insert_entry` does with one."""
     eol = _eol(document)
     lines = list(document.lines)
     at = _end_of_section(document, section)
-    body = [part.rstrip() for part in text.strip().split("\n")]
-    first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
-    new = [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
+    new: list[str] = []
+    for text, tag in entries:
+        require_entry(text)
+        body = [part.rstrip() for part in text.strip().split("\n")]
+        first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
+        new += [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
     if at is None:
         if not is_sound_section(section):
             raise MemoryFault(
@@ -115,21 +140,6 @@ def _end_of_section(document: Document, section: str) -> int | None:
     if last:
         return max(last) + 1
     return next((at + 1 for name, at in document.headings if name.casefold() == wanted), None)
-
-
-def _refuse_unfit(text: str) -> None:
-    if not text.strip():
-        raise MemoryFault("an entry needs a text")
-    if "\0" in text or "\r" in text.replace("\r\n", "\n"):
-        raise MemoryFault("an entry cannot hold NUL or a bare carriage return")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as exc:
-        raise MemoryFault("an entry has to be UTF-8 text") from exc
-    if not _is_one_entry(text):
-        raise MemoryFault(
-            "that text would not be one entry", "give one fact; leave out headings and bullets of its own"
-        )
 
 
 def _is_one_entry(text: str) -> bool:

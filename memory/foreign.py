@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from memory.tag import parse_tag
+
 _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?P<text>\S.*)$")
 _NUMBERED = re.compile(r"^\s{0,3}\d+[.)]\s+(?P<text>\S.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*?)\s*#*$")
@@ -69,6 +71,10 @@ def _fact(kind: str, text: str) -> str:
     said = text.strip()
     if kind == "warden":
         said = _WARDEN_TAG.sub("", said).strip()
+    tag = parse_tag(said)
+    if tag is not None:
+        # What it claims there counts for nothing here; what is struck there stays so.
+        said = ("~~" if tag.word == "superseded" else "") + said[tag.length :]
     said = _STAMP.sub("", said).strip()
     if said.startswith(("[ ] ", "[x] ")):
         said = said[4:]

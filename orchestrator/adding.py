@@ -40,7 +40,7 @@ def require_fit(text: str) -> str:
             f"line {line} of the text holds what looks like {kind}; it was not written anywhere",
             "say where the secret is kept, not what it is",
         )
-    if has_hidden(said):
+    if has_hidden(said) or any(char < " " and char not in "\n\t" for char in said):
         raise MemoryProblem("the text holds characters that cannot be seen", "type it anew, in plain characters")
     if parse_tag(said) is not None:
         raise MemoryProblem("the text begins with a tag of its own", "leave it out: orch writes the tag")

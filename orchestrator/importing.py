@@ -8,11 +8,11 @@ from typing import Any
 
 from memory.denylist import is_denied
 from memory.document import Document
-from memory.edit import insert_entry
+from memory.edit import insert_entries, require_entry
 from memory.entry import Provenance, entry_id
 from memory.errors import MemoryFault
 from memory.foreign import Foreign, read_foreign
-from memory.similar import same_fact
+from memory.similar import gist, same_fact
 from memory.tag import render_tag
 from orchestrator.adding import require_fit, safe_section
 from orchestrator.desk import Desk
@@ -43,37 +43,66 @@ class Arrival:
 
 def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) -> tuple[Arrival, ...]:
     """What an import would bring; changes nothing. Raises UsageProblem for a file that cannot be read as text."""
-    known = [entry.text for entry in document.entries] if document is not None else []
+    known = _Known()
+    for entry in document.entries if document is not None else ():
+        known.add(entry.text)
     closed = desk.ledger.closed()
     found: list[Arrival] = []
     for path in paths:
         for fact in _facts(path):
             found.append(_arrival(fact, path, known, closed))
             if found[-1].fate == "new":
-                known.append(fact.text)
+                known.add(fact.text)
     return tuple(found)
 
 
 def carry_import(desk: Desk, arrivals: Sequence[Arrival]) -> None:
-    """Put the new ones into the memory as unverified."""
+    """Put the new ones into the memory as unverified; where there are none, nothing is touched."""
+    new = [each for each in arrivals if each.fate == "new"]
+    if not new:
+        return
     today = datetime.now(UTC).date().isoformat()
 
     def change(document: Document) -> Document:
-        for each in arrivals:
-            if each.fate != "new" or any(entry.id == each.id for entry in document.entries):
+        there = {entry.id for entry in document.entries}
+        sections: dict[str, list[tuple[str, str | None]]] = {}
+        for each in new:
+            if each.id in there:
                 continue
+            there.add(each.id)
             tag = render_tag("unverified", Provenance(date=today, source=each.source))
-            document = insert_entry(document, each.text, section=safe_section(each.section), tag=tag)
-        desk.ledger.write(Act.PROPOSED, [each.id for each in arrivals if each.fate == "new"], channel="import")
+            sections.setdefault(safe_section(each.section), []).append((each.text, tag))
+        for section, entries in sections.items():
+            document = insert_entries(document, entries, section=section)
+        desk.ledger.write(Act.PROPOSED, [each.id for each in new], channel="import")
         return document
 
     desk.change(change)
+
+
+class _Known:
+    """The facts that are there, by their exact values: facts of other values are other facts."""
+
+    def __init__(self) -> None:
+        self._texts: dict[frozenset[str], list[str]] = {}
+        self._ids: set[str] = set()
+
+    def add(self, text: str) -> None:
+        self._texts.setdefault(gist(text).values, []).append(text)
+        self._ids.add(entry_id(text))
+
+    def says(self, text: str) -> bool:
+        """Whether one of them says the same."""
+        alike = self._texts.get(gist(text).values, ())
+        return entry_id(text) in self._ids or any(same_fact(text, each) for each in alike)
 
 
 def _facts(path: Path) -> tuple[Foreign, ...]:
     if is_denied(path.name):
         raise UsageProblem(f"{path} may hold credentials, so it is never read", "import another file")
     try:
+        if not path.is_file():
+            raise UsageProblem(f"{path} is no file to read", "name a file that is there")
         if path.stat().st_size > _MOST_BYTES:
             raise UsageProblem(f"{path} is larger than {_MOST_BYTES} bytes", "import a part of it")
         return read_foreign(str(path.resolve()), path.read_bytes())
@@ -83,16 +112,18 @@ def _facts(path: Path) -> tuple[Foreign, ...]:
         raise UsageProblem(f"{path} is not UTF-8 text", "convert it: iconv") from exc
 
 
-def _arrival(fact: Foreign, path: Path, known: Sequence[str], closed: Mapping[str, Line]) -> Arrival:
+def _arrival(fact: Foreign, path: Path, known: _Known, closed: Mapping[str, Line]) -> Arrival:
     entry = entry_id(fact.text)
     source = "".join(char if char.isalnum() or char in "._-" else "-" for char in path.name)
     fate, why = "new", ""
     try:
-        require_fit(fact.text)
+        require_entry(require_fit(fact.text))
     except (MemoryProblem, MemoryFault) as exc:
         fate, why = "refused", exc.message
+    if fact.text.startswith("~~"):
+        fate, why = "refused", "it is struck through there"
     if fate == "new" and entry in closed:
         fate, why = "refused", f"it was {closed[entry].act.value} before"
-    elif fate == "new" and any(same_fact(fact.text, text) for text in known):
+    elif fate == "new" and known.says(fact.text):
         fate, why = "known", "the memory says so already"
     return Arrival(id=entry, text=fact.text, section=fact.section, source=source, line=fact.line, fate=fate, why=why)

@@ -38,4 +38,9 @@ def importing(apply_: bool, as_json: bool, files: tuple[Path, ...]) -> None:
     ]
     print_table(("fate", "source", "section", "entry"), rows)
     new = sum(each.fate == "new" for each in arrivals)
-    say(f"{new} taken over, as unverified" if apply_ else f"{new} would be taken over: add --apply")
+    if not arrivals:
+        say("no bullets were found: nothing to take over")
+    elif new == 0:
+        say("nothing new: nothing to take over")
+    else:
+        say(f"{new} taken over, as unverified" if apply_ else f"{new} would be taken over: add --apply")

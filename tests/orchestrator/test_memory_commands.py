@@ -600,3 +600,41 @@ def test_a_reader_that_has_gone_is_no_fault(repo: Path, memory: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=repo, capture_output=True, timeout=60, check=False)
     assert done.stdout.splitlines()[-1] == b"0"
     assert done.stderr == b""
+
+
+def test_an_import_takes_what_its_dry_run_promises_and_names_what_it_refuses(
+    orch: Orch, repo: Path, memory: Path, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good.write_text(
+        "- The good one is here.\n- [trusted · 2026-01-01 · agent x] A tagged one is here.\n- ~~The old one.~~\n"
+    )
+    bad.write_bytes(
+        b"- nul \0 here\n- a bell \x07 rings\n- mac 1\r- mac 2\r\n- [superseded \xc2\xb7 2026-01-01] gone\n"
+    )
+    planned = orch.ok("memory", "import", "--json", str(good), str(bad)).stdout
+    done = orch.ok("memory", "import", "--json", "--apply", str(good), str(bad)).stdout
+    assert json.loads(planned)["entries"] == json.loads(done)["entries"]
+    fates = [(each["source"], each["line"], each["fate"]) for each in json.loads(done)["entries"]]
+    assert fates == [
+        ("good.md", 1, "new"),
+        ("good.md", 2, "new"),
+        ("good.md", 3, "refused"),
+        ("bad.md", 1, "refused"),
+        ("bad.md", 2, "refused"),
+        ("bad.md", 3, "refused"),
+        ("bad.md", 4, "refused"),
+    ]
+    assert by_text(orch, "A tagged one is here.")["trust"] == "unverified"
+    before = memory.read_bytes()
+    assert "nothing new" in orch.ok("memory", "import", "--apply", str(good)).stderr
+    assert memory.read_bytes() == before
+
+
+def test_an_import_of_no_bullets_or_no_file_touches_nothing(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.md").write_text("no bullets\n")
+    os.mkfifo(tmp_path / "fifo")
+    assert "no bullets" in orch.ok("memory", "import", "--apply", str(tmp_path / "empty.md")).stderr
+    for path in (tmp_path / "fifo", Path("/dev/zero"), tmp_path):
+        assert orch("memory", "import", "--apply", str(path), timeout=20).code == 2
+    assert not (repo / ".orch").exists()
