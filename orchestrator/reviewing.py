@@ -1,7 +1,8 @@
 """What of the memory needs a person: proposals, conflicts, what is unvouched, held back, stale or unverified."""
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ class Item:
     """One thing to decide. `kind` is `conflict`, `proposal`, `unvouched`, `held back`, `stale` or `unverified`.
 
     `against` is the text that a conflict contradicts, `source` one line on where it comes from, `digest` what is known
-    of the agent's run, `excerpt` lines of its output that speak of it, `fix` a suggestion, `diff` what approving would
-    change.
+    of the agent's run, `excerpt` lines of its output that speak of it, `fix` a suggestion, `change` works out what
+    approving would change.
     """
 
     id: str
@@ -43,11 +44,17 @@ class Item:
     digest: str = ""
     excerpt: tuple[str, ...] = ()
     fix: str = ""
-    diff: str = ""
+    change: Callable[[], str] = field(default=str, repr=False, compare=False)
+
+    @property
+    def diff(self) -> str:
+        """Worked out when asked for: a list shows none, and there may be thousands."""
+        return self.change()
 
     def to_json(self) -> dict[str, Any]:
         """The item as a JSON object."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        shown = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "change"}
+        return {**shown, "diff": self.diff}
 
 
 def load_items(project: Project, config: Config, records: Records) -> tuple[Item, ...]:
@@ -97,17 +104,20 @@ def _of_proposal(project: Project, records: Records, document: Document, proposa
         source=f"agent {proposal.agent} ({proposal.backend or 'unknown'}), {proposal.at[:10]}, {where}",
         digest=_digest(records, proposal.agent),
         excerpt=_excerpt(project, proposal.agent, proposal.text),
-        diff=_diff(document, after),
+        change=lambda: _diff(document, after),
     )
 
 
 def _of_entry(project: Project, records: Records, document: Document, item: Judged, kind: str) -> Item:
     entry = item.entry
-    after = document
-    if kind == "stale":
-        after = remove_entry(document, entry)
-    elif entry.claimed is not Trust.HUMAN:
-        after = retag_entry(document, entry, render_tag("trusted", entry.provenance))
+
+    def change() -> str:
+        if kind == "stale":
+            return _diff(document, remove_entry(document, entry))
+        if entry.claimed is Trust.HUMAN:
+            return ""
+        return _diff(document, retag_entry(document, entry, render_tag("trusted", entry.provenance)))
+
     agent = entry.provenance.agents[0] if entry.provenance.agents else None
     return Item(
         id=entry.id,
@@ -118,7 +128,7 @@ def _of_entry(project: Project, records: Records, document: Document, item: Judg
         digest=_digest(records, agent) if agent else "",
         excerpt=_excerpt(project, agent, entry.text) if agent else (),
         fix=_fix(project, entry.text) if kind == "stale" else "",
-        diff=_diff(document, after),
+        change=change,
     )
 
 
