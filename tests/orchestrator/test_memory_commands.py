@@ -16,6 +16,7 @@ import pytest
 from memory.document import parse
 from tests.conftest import Orch, git
 from tests.fakes.agents import live_agent
+from tests.orchestrator.conftest import Shell
 
 MEMORY = """# Project memory
 
@@ -600,6 +601,32 @@ def test_a_reader_that_has_gone_is_no_fault(repo: Path, memory: Path) -> None:
     done = subprocess.run(["bash", "-c", command], cwd=repo, capture_output=True, timeout=60, check=False)
     assert done.stdout.splitlines()[-1] == b"0"
     assert done.stderr == b""
+
+
+def test_after_a_removal_no_file_of_a_render_is_left_that_nobody_uses(orch: Orch, repo: Path, memory: Path) -> None:
+    folder = repo / ".git" / "orch" / "renders"
+    folder.mkdir(parents=True)
+    old, fresh = folder / "0123456789abcdef.md", folder / "fedcba9876543210.md"
+    for path in (old, fresh):
+        path.write_text("Fixtures live in testdata/.")
+    os.utime(old, (0, 0))
+    orch.ok("memory", "rm", str(listed(orch)[0]["id"]))
+    assert [path.name for path in folder.iterdir()] == [fresh.name]
+
+
+def test_a_removal_leaves_running_agents_what_they_read(orch: Orch, shell: Shell, repo: Path, memory: Path) -> None:
+    agent = shell.spawn("sleep 60")
+    folder = repo / ".git" / "orch" / "renders"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "0123456789abcdef.md").write_text("Fixtures live in testdata/.")
+    os.utime(folder / "0123456789abcdef.md", (0, 0))
+    said = orch.ok("memory", "rm", str(listed(orch)[0]["id"])).stderr
+    assert "keep the text" in said
+    assert (folder / "0123456789abcdef.md").is_file()
+    orch.ok("stop", agent["id"])
+    orch.ok("memory", "add", "Another.")
+    orch.ok("memory", "rm", str(listed(orch)[0]["id"]))
+    assert not (folder / "0123456789abcdef.md").exists()
 
 
 def test_an_import_takes_what_its_dry_run_promises_and_names_what_it_refuses(
