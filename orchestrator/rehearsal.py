@@ -43,16 +43,25 @@ class Rehearsal:
 
 
 def write_set_up(
-    box: Sandbox, adapter: Adapter, program: Path, url: str, budget: Mapping[str, int] | None = None
+    box: Sandbox,
+    adapter: Adapter,
+    program: Path,
+    url: str,
+    budget: Mapping[str, int] | None = None,
+    *,
+    home: Path | None = None,
 ) -> Redirect:
-    """Point a backend at the endpoint: what it needs in the scratch home, and orch's configuration for it.
+    """Point a backend at the endpoint: what it needs in its home, and orch's configuration for it.
 
-    Raises OrchError for a backend that cannot be pointed anywhere.
+    `home` is the backend's, the sandbox's by default: agents that run at once with different endpoints need one each,
+    since a backend reads its files when it starts, not when it is spawned. Raises OrchError for a backend that cannot
+    be pointed anywhere.
     """
     if adapter.redirect is None:
         raise OrchError(f"the model's traffic of {adapter.title} cannot be redirected")
-    redirect = adapter.redirect(url, box.home)
-    write_files(box.home, {str(path): data for path, data in redirect.files.items()})
+    home = home or box.home
+    redirect = adapter.redirect(url, home)
+    write_files(home, {str(path): data for path, data in redirect.files.items()})
     settings: dict[str, object] = {"executable": str(program), "env": dict(redirect.environ)}
     if redirect.args:
         settings["args"] = list(redirect.args)

@@ -56,9 +56,7 @@ def test_every_fault_of_the_model_ends_with_a_name(
     with ExitStack() as stack:
         agents = {}
         for fault, reply in FAULTS.items():
-            url = _closed_url()
-            if reply is not None:
-                url = stack.enter_context(Recorder(Script(final=reply))).url
+            url = _closed_url(stack) if reply is None else stack.enter_context(Recorder(Script(final=reply))).url
             agents[fault] = _spawn(box, name, program, url, fault)
         ended = box.orch_json("wait", *agents.values(), "--json", timeout=300)["agents"]
     outcomes = {fault: next(a for a in ended if a["id"] == agents[fault]) for fault in FAULTS}
@@ -71,7 +69,9 @@ def test_every_fault_of_the_model_ends_with_a_name(
 
 
 def _spawn(box: Sandbox, name: str, program: Path, url: str, branch: str) -> str:
-    write_set_up(box, registry()[name], program, url)
+    home = box.root / "homes" / branch
+    home.mkdir(parents=True)
+    write_set_up(box, registry()[name], program, url, home=home)
     path = box.home / ".config" / "orch" / "config.yml"
     value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     value["limits"] = {"minutes": _LIMIT_SECONDS / 60}
@@ -89,8 +89,8 @@ def _told(agent: dict[str, Any]) -> str:
     return f"{agent['outcome']} ({agent['reason']})"
 
 
-def _closed_url() -> str:
-    """An address of this machine where nothing listens."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{unused.getsockname()[1]}"
+def _closed_url(stack: ExitStack) -> str:
+    """An address of this machine where nothing listens: it is bound until the stack ends, so that nobody else does."""
+    bound = stack.enter_context(socket.socket())
+    bound.bind(("127.0.0.1", 0))
+    return f"http://127.0.0.1:{bound.getsockname()[1]}"
