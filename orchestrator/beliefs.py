@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 
-from memory.document import Document, Unclosed, parse
+from memory.document import MOST_BYTES, Document, Unclosed, parse
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
 from memory.poison import held_reason
@@ -17,6 +17,7 @@ from orchestrator.errors import MemoryProblem
 from orchestrator.grounding import Grounds
 from orchestrator.ledger import Act, Ledger
 from orchestrator.memory_file import require_inside
+from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from orchestrator.records import Records
 
@@ -138,9 +139,13 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
             note = "no main checkout: the memory is that of the default branch's last commit"
             return (None, ()) if data is None else (parse(data), (note, *_remarks(parse(data))))
         require_inside(project, path)
-        document = parse(path.read_bytes())
+        document = parse(read_plain(path, MOST_BYTES))
         return document, _remarks(document)
-    except FileNotFoundError:
+    except FileNotFoundError as exc:
+        if path is not None and path.is_symlink():
+            raise MemoryProblem(
+                f"{path} is a link that leads nowhere", f"make its target, or remove it; {_HINT}"
+            ) from exc
         return None, ()
     except OSError as exc:
         raise MemoryProblem(f"cannot read {path}: {exc.strerror}", _HINT) from exc

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import ConfigProblem
+from orchestrator.plain_file import read_plain
 
 if TYPE_CHECKING:
     import yaml
@@ -33,7 +34,7 @@ def load_file(path: Path, *, base: Path, shown: str) -> Written:
     `shown` is the file's name in messages. Raises ConfigProblem with file and line for anything that is not plain YAML.
     """
     try:
-        data = path.read_bytes()
+        data = read_plain(path, _MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return Written(value={}, source=shown, base=base)
     except OSError as exc:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from memory.denylist import is_denied
 from orchestrator.config_schema import Config
+from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from projection.budget import Budget
 from projection.guidance import Guidance, Guide, render_guidance
@@ -48,9 +49,9 @@ def _text(path: Path, bounds: Path | None) -> str:
         raise ValueError("it is inside of .git")
     if not real.is_file():
         raise ValueError("there is no such file")
-    data = real.read_bytes()
-    if len(data) > _MOST_BYTES:
+    if real.stat().st_size > _MOST_BYTES:
         raise ValueError("it is larger than 1 MiB")
+    data = read_plain(real, _MOST_BYTES)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as exc:

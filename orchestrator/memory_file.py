@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from memory.document import parse
+from memory.document import MOST_BYTES, parse
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
 from orchestrator.errors import MemoryProblem, ProjectProblem
 from orchestrator.ledger import Ledger
 from orchestrator.locks import held
+from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from orchestrator.records import Records
 
@@ -82,14 +83,14 @@ def change_memory(
     with held(project.state / "memory.lock"):
         _clear_unfinished(path)
         try:
-            before = path.read_bytes()
+            before = read_plain(path, MOST_BYTES)
             changed = change(before)
             if changed != before:
                 replace_file(path, changed)
             if after is not None:
                 after()
         except OSError as exc:
-            raise MemoryProblem(f"cannot change {path}: {exc.strerror}") from exc
+            raise MemoryProblem(f"cannot change {path}: {exc.strerror}", f"look at it: ls -l {path}") from exc
         except MemoryFault as exc:
             raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
 
@@ -162,7 +163,7 @@ def _refuse_secret(path: Path, entry: Entry) -> None:
 
 def _entries(path: Path) -> dict[str, Entry]:
     try:
-        return {entry.id: entry for entry in parse(path.read_bytes()).entries}
+        return {entry.id: entry for entry in parse(read_plain(path, MOST_BYTES)).entries}
     except MemoryFault as exc:
         raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
     except OSError as exc:

@@ -15,9 +15,13 @@ from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
 from orchestrator.locks import held
 from orchestrator.memory_file import replace_file
+from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from projection.block import merge, render_block, strip
 from projection.faults import ProjectionFault
+
+# The host cuts its memory off far below this.
+_MOST_BYTES = 4 * 1024 * 1024
 
 
 def sync_mirrors(project: Project, config: Config, text: str, environ: Mapping[str, str]) -> tuple[Path, ...]:
@@ -64,7 +68,7 @@ def _change(path: Path, text: str) -> None:
     if path.is_symlink():
         raise MemoryProblem(f"{path} is a symbolic link, so nothing is mirrored into it", "memory.mirror: false")
     try:
-        before = path.read_bytes() if path.exists() else b""
+        before = read_plain(path, _MOST_BYTES) if path.exists() else b""
         after = merge(before, render_block(text)) if text else strip(before)
         if after == before:
             return

@@ -228,6 +228,38 @@ def test_a_file_that_is_no_memory_is_one_clear_line(orch: Orch, memory: Path, da
     assert memory.read_bytes() == data
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: os.mkfifo(path), "it is a named pipe, not a file"),
+        (lambda path: path.mkdir(), "it is a directory, not a file"),
+        (lambda path: path.symlink_to("nowhere.md"), ""),
+        (lambda path: _sparse(path, 3_000_000_000), "it is too large: 3000000000 bytes"),
+    ],
+    ids=["pipe", "directory", "link to nowhere", "sparse"],
+)
+def test_what_is_no_file_in_the_memorys_place_is_one_clear_line_at_once(
+    orch: Orch, memory: Path, make: Callable[[Path], None], says: str
+) -> None:
+    memory.unlink()
+    make(memory)
+    for command in (["memory"], ["memory", "list"], ["memory", "add", "A fact."], ["ask", "Where is it?"]):
+        result = orch(*command, timeout=15)
+        assert result.code == 5, result.stderr
+        lines = result.stderr.splitlines()
+        assert says in lines[0]
+        assert lines[1].startswith("hint: ")
+        assert len(lines) == 2
+    result = orch("spawn", "--backend", "claude", "x", timeout=15)
+    assert result.code in (5, 6)
+
+
+def _sparse(path: Path, size: int) -> None:
+    with path.open("wb") as stream:
+        stream.truncate(size)
+
+
 def test_an_unknown_tag_and_a_future_date_are_told(orch: Orch, memory: Path) -> None:
     with memory.open("a") as stream:
         stream.write("- [blessed · 2026-01-01] One.\n- [unverified · 2999-01-01 · agent a1] Two.\n")
