@@ -29,4 +29,7 @@ def _bind_siblings() -> None:
         spec.loader.exec_module(module)
 
 
-_bind_siblings()
+try:
+    _bind_siblings()
+except KeyboardInterrupt:  # too early for the command line to answer it
+    raise SystemExit(130) from None

@@ -1,5 +1,6 @@
 """Reading a config file: YAML in, written values with their file and line out; YAML's traps are refused."""
 
+import errno
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,8 @@ def load_file(path: Path, *, base: Path, shown: str) -> Written:
     except (FileNotFoundError, NotADirectoryError):
         return Written(value={}, source=shown, base=base)
     except OSError as exc:
-        raise ConfigProblem(f"cannot read {shown}: {exc.strerror}", f"look at it: ls -l {path}") from exc
+        hint = "a config file is a few lines" if exc.errno == errno.EFBIG else f"look at it: ls -l {path}"
+        raise ConfigProblem(f"{shown} cannot be read: {exc.strerror}", hint) from exc
     return parse(data, base=base, shown=shown)
 
 

@@ -219,7 +219,7 @@ def test_a_variable_that_is_near_to_nothing_is_only_noted(files: tuple[Path, Pat
 
 def test_an_unreadable_file_is_a_problem(files: tuple[Path, Path]) -> None:
     files[0].mkdir()
-    with pytest.raises(ConfigProblem, match="cannot read"):
+    with pytest.raises(ConfigProblem, match="cannot be read"):
         load_config(files[0], {})
 
 
