@@ -16,7 +16,7 @@ _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<text>.*?))?[ \t]*#*[
 _BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _OPENING = "#-*+_`~<"  # the characters that a heading, a bullet, a break, a fence or a comment begins with
-_CONFLICT = re.compile(r"(?:<{7} .*|={7}|>{7} .*|\|{7} .*)\Z")
+_CONFLICT = re.compile(r"(?:<{7}|>{7}) ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Document:
         # Read when asked for: the last step of a change only writes, and a memory may have thousands of entries.
         headings: list[tuple[str, int]] = []
         lines = [line.rstrip("\r\n") for line in self.lines]
-        entries, opened = _entries(lines, headings)
+        entries, opened = _entries(lines, headings, set())
         return tuple(entries), tuple(headings), None if opened is None else _unclosed(lines, opened)
 
     def serialise(self) -> bytes:
@@ -104,10 +104,16 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _refuse_conflicts(lines: list[str]) -> None:
-    marks = {line[:7] for line in lines if line[:1] in "<=>" and _CONFLICT.match(line)}
-    if {"<<<<<<<", "=======", ">>>>>>>"} <= marks:
-        number = next(i for i, line in enumerate(lines, 1) if line.startswith("<<<<<<< "))
-        raise MemoryFault(f"the memory file holds an unresolved merge conflict at line {number}", "resolve it first")
+    marked = [number for number, line in enumerate(lines) if line[:1] in "<>" and _CONFLICT.match(line)]
+    if not marked:
+        return
+    hidden: set[int] = set()
+    _entries(lines, [], hidden)  # a code block may well show what a conflict looks like
+    left = [number for number in marked if number not in hidden]
+    if left:
+        raise MemoryFault(
+            f"the memory file holds an unresolved merge conflict at line {left[0] + 1}", "resolve it first"
+        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -124,13 +130,16 @@ class _Open:
 
 def _unclosed(lines: list[str], opened: int) -> Unclosed:
     # What looks like the beginning of another one is hidden too, so it hides nothing by itself.
-    hidden, _ = _entries(["" if _skipped(line) else line for line in lines[opened + 1 :]], [])
+    hidden, _ = _entries(["" if _skipped(line) else line for line in lines[opened + 1 :]], [], set())
     what = "comment" if lines[opened].lstrip("\ufeff \t").startswith("<!--") else "code block"
     return Unclosed(line=opened, what=what, entries=len(hidden))
 
 
-def _entries(lines: list[str], headings: list[tuple[str, int]]) -> tuple[list[Entry], int | None]:
-    """The entries; and the line of a code block or comment that never ends."""
+def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int]) -> tuple[list[Entry], int | None]:
+    """The entries; and the line of a code block or comment that never ends.
+
+    `headings` takes the sections' names with their lines, `inner` the lines that are inside of a code block or comment.
+    """
     found: list[Entry] = []
     section = ""
     current: _Open | None = None
@@ -139,6 +148,7 @@ def _entries(lines: list[str], headings: list[tuple[str, int]]) -> tuple[list[En
     for number, raw in enumerate(lines):
         line = raw.removeprefix("\ufeff") if number == 0 else raw
         if skip is not None:
+            inner.add(number)
             if skip.search(line):
                 skip = None
             continue

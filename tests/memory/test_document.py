@@ -132,11 +132,27 @@ def test_a_tag_is_written_as_it_is_read() -> None:
         (b"a\n- x\0", "NUL byte in line 2"),
         (b"- x" * (MOST_BYTES // 3 + 1), "too large"),
         (b"<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n", "merge conflict at line 1"),
+        (b"- a\n- b\n>>>>>>> other\n", "merge conflict at line 3"),
+        (b"```\n<<<<<<< HEAD\n```\n- a\n<<<<<<< HEAD\r\n- b\n", "merge conflict at line 5"),
+        (b"- a\n  ```\n<<<<<<< HEAD\n  x\n  ```\n", "merge conflict at line 3"),
     ],
 )
 def test_what_cannot_be_a_memory_is_refused_in_one_line(data: bytes, said: str) -> None:
     with pytest.raises(MemoryFault, match=said):
         parse(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n```\n- c\n",
+        "<!--\n>>>>>>> other\n-->\n- c\n",
+        "Heading\n=======\n- c\n",
+        "- `<<<<<<< HEAD` begins a conflict.\n  <<<<<<< so.\n",
+    ],
+)
+def test_what_only_shows_a_conflict_is_none(text: str) -> None:
+    assert len(parse(text.encode()).entries) == 1
 
 
 @pytest.mark.parametrize(
