@@ -31,6 +31,7 @@ from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
 from orchestrator.registrations import registrations
+from orchestrator.renderfile import renders_held
 from orchestrator.seams import SeamPlan, change_seam
 
 Tell = Callable[[str], None]
@@ -168,11 +169,12 @@ def _carry_out(
     for note in command.notes:
         tell(note)
     _set_aside(folder, number=len(_runs(agent)) + 1)
-    write_files(command, folder)
     supervisor: list[int] = []
     with deferred():
-        undo.callback(_shielded, lambda: records.change_agent(agent.id, lambda _: agent))
-        started = records.change_agent(agent.id, lambda a: _restarted(a, plan, request, launch, command))
+        with renders_held(project.state, records):
+            write_files(command, folder)
+            undo.callback(_shielded, lambda: records.change_agent(agent.id, lambda _: agent))
+            started = records.change_agent(agent.id, lambda a: _restarted(a, plan, request, launch, command))
         undo.callback(_shielded, lambda: undo_launch(records, agent.id, *supervisor))
         supervisor.append(
             launch_supervisor(project, config, started, command, plan.environ, folder, seam_made=seam.made)

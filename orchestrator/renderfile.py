@@ -2,12 +2,15 @@
 
 import hashlib
 import os
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from orchestrator.liveness import observed
+from orchestrator.locks import held
+from orchestrator.records import Records
+
 FOLDER = "renders"
-# A spawn writes the file a moment before its agent is recorded as started.
-_FRESH_SECONDS = 60.0
 
 
 def render_path(state: Path, text: str) -> Path:
@@ -19,10 +22,17 @@ def render_path(state: Path, text: str) -> Path:
     return state / FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.md"
 
 
+@contextmanager
+def renders_held(state: Path, records: Records) -> Iterator[None]:
+    """Let nobody clear the files from before a launch writes its own until its agent is recorded as starting."""
+    with held(state / "renders.lock"):
+        _clear(state, records)
+        yield
+
+
 def write_render(path: Path, data: bytes) -> None:
     """Write the file unless it is there; never half of it, since another agent may be reading it."""
     if path.is_file() and path.read_bytes() == data:
-        os.utime(path)  # in use again: `forget_renders` leaves it
         return
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
@@ -31,12 +41,21 @@ def write_render(path: Path, data: bytes) -> None:
     draft.rename(path)
 
 
-def forget_renders(state: Path) -> None:
-    """Remove the files; each is written again when it is needed.
+def clear_renders(state: Path, records: Records) -> bool:
+    """Remove the files, unless an agent is running: a backend may read its file at any time. Whether they are gone.
 
-    To be called only while no agent is running, since a backend may read its file at any time. One that is younger than
-    a minute stays: a spawn may be about to use it.
+    They may hold what was taken out of the memory since; each is written again when it is needed.
     """
-    for path in (state / FOLDER).glob("*"):
-        if time.time() - path.stat().st_mtime >= _FRESH_SECONDS:
-            path.unlink(missing_ok=True)
+    if not (state / FOLDER).exists():
+        return True
+    with held(state / "renders.lock"):
+        return _clear(state, records)
+
+
+def _clear(state: Path, records: Records) -> bool:
+    files = list((state / FOLDER).glob("*"))
+    if files and any(observed(records, agent).live for agent in records.agents()):
+        return False
+    for path in files:
+        path.unlink(missing_ok=True)
+    return True

@@ -29,6 +29,7 @@ from orchestrator.preparation import Prepared, prepare_worktree
 from orchestrator.process import scrubbed
 from orchestrator.project import Project
 from orchestrator.records import Records, now
+from orchestrator.renderfile import renders_held
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.settling import settle_or_tell
 from orchestrator.worktree import check_out, create_worktree, undo_worktree
@@ -164,9 +165,10 @@ def _carry_out(
     for note in command.notes:
         tell(note)
     agent = _agent(plan, request, launch, command, prepared)
-    write_files(command, folder)
-    undo.callback(_quietly, lambda: records.delete_agent(plan.agent_id))
-    records.add_agent(agent)
+    with renders_held(project.state, records):
+        write_files(command, folder)
+        undo.callback(_quietly, lambda: records.delete_agent(plan.agent_id))
+        records.add_agent(agent)
     with deferred():
         undo.callback(_quietly, lambda: undo_launch(records, plan.agent_id, *supervisor))
         supervisor.append(

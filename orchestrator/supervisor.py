@@ -89,15 +89,26 @@ def supervise(common_dir: Path, agent_id: str) -> int:
             agent_id,
             lambda a: a.changed(status=Status.ENDED, ended=now(), outcome=Outcome.FAILED, reason=fault),
         )
+        _tidy_up(common_dir, records)
         return 1
     code, number = child.close()
     if cast.fault:
         course.notes.append(f"{cast.lost} bytes of its output could not be written: {cast.fault}")
     done = _persistently(lambda: _record_end(records, spec, folder, code, number, course, ended))
+    _tidy_up(common_dir, records)
+    return done
+
+
+def _tidy_up(common_dir: Path, records: Records) -> None:
+    """Do what waits for the end of an agent: its proposals, and the files that running agents read."""
+    from orchestrator.renderfile import clear_renders
     from orchestrator.settling import settle_after
 
     settle_after(common_dir, records, _log.warning)
-    return done
+    try:
+        clear_renders(common_dir / "orch", records)
+    except (OrchError, OSError) as exc:
+        _log.warning("renders that nobody needs any more could not be removed: %s", exc)
 
 
 def _persistently(record: Callable[[], None]) -> int:

@@ -50,7 +50,7 @@ def supersede(entry: str, text: tuple[str, ...], as_json: bool) -> None:
 @_IDS
 def rm(ids: tuple[str, ...], as_json: bool) -> None:
     """Remove entries from the memory. No agent can propose them again, and nothing of ours keeps their text, but for
-    the context file of an agent that was given it, until that agent is removed.
+    what agents were given: the render until the last running one ends, a context file until its agent is removed.
     """
     from orchestrator import deciding
 
@@ -63,7 +63,7 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
     from orchestrator.desk import Desk
     from orchestrator.injection import load_injection
     from orchestrator.mirror import sync_mirrors
-    from orchestrator.renderfile import forget_renders
+    from orchestrator.renderfile import clear_renders
     from orchestrator.settling import settle
     from orchestrator.view import answer, print_json, say
 
@@ -74,11 +74,8 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
     desk = Desk(project=context.project, records=context.records)
     decisions = [decide(desk, each) for each in ids]
     sync_mirrors(context.project, context.config, load_injection(context.project, context.config).text, context.environ)
-    if what == "remove":
-        if any(agent.live for agent in context.records.agents()):
-            say("agents that are running keep the text that they were given")
-        else:
-            forget_renders(context.project.state)
+    if what == "remove" and not clear_renders(context.project.state, context.records):
+        say("agents that are running keep the text that they were given, until the last of them ends")
     if as_json:
         print_json({"entries": [{"id": each.id, "done": each.done} for each in decisions]})
         return

@@ -635,30 +635,35 @@ def test_a_reader_that_has_gone_is_no_fault(repo: Path, memory: Path) -> None:
     assert done.stderr == b""
 
 
-def test_after_a_removal_no_file_of_a_render_is_left_that_nobody_uses(orch: Orch, repo: Path, memory: Path) -> None:
-    folder = repo / ".git" / "orch" / "renders"
-    folder.mkdir(parents=True)
-    old, fresh = folder / "0123456789abcdef.md", folder / "fedcba9876543210.md"
-    for path in (old, fresh):
-        path.write_text("Fixtures live in testdata/.")
-    os.utime(old, (0, 0))
-    orch.ok("memory", "rm", str(listed(orch)[0]["id"]))
-    assert [path.name for path in folder.iterdir()] == [fresh.name]
-
-
-def test_a_removal_leaves_running_agents_what_they_read(orch: Orch, shell: Shell, repo: Path, memory: Path) -> None:
-    agent = shell.spawn("sleep 60")
+def test_a_removal_leaves_running_agents_what_they_read_until_the_last_ends(
+    orch: Orch, shell: Shell, repo: Path, memory: Path
+) -> None:
+    agents = [shell.spawn("sleep 60"), shell.spawn("sleep 60")]
     folder = repo / ".git" / "orch" / "renders"
     folder.mkdir(parents=True, exist_ok=True)
+    render = folder / "0123456789abcdef.md"
+    render.write_text("Fixtures live in testdata/.")
+    assert "keep the text" in orch.ok("memory", "rm", str(listed(orch)[0]["id"])).stderr
+    assert render.is_file()
+    orch.ok("stop", agents[0]["id"])
+    assert render.is_file()
+    orch.ok("stop", agents[1]["id"])
+    _wait_until(lambda: not render.exists())
+
+
+def test_a_removal_leaves_no_file_of_a_render_when_nothing_runs(orch: Orch, repo: Path, memory: Path) -> None:
+    folder = repo / ".git" / "orch" / "renders"
+    folder.mkdir(parents=True)
     (folder / "0123456789abcdef.md").write_text("Fixtures live in testdata/.")
-    os.utime(folder / "0123456789abcdef.md", (0, 0))
-    said = orch.ok("memory", "rm", str(listed(orch)[0]["id"])).stderr
-    assert "keep the text" in said
-    assert (folder / "0123456789abcdef.md").is_file()
-    orch.ok("stop", agent["id"])
-    orch.ok("memory", "add", "Another.")
-    orch.ok("memory", "rm", str(listed(orch)[0]["id"]))
-    assert not (folder / "0123456789abcdef.md").exists()
+    assert "keep the text" not in orch.ok("memory", "rm", str(listed(orch)[0]["id"])).stderr
+    assert not list(folder.iterdir())
+
+
+def _wait_until(reached: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_an_import_takes_what_its_dry_run_promises_and_names_what_it_refuses(
