@@ -90,18 +90,30 @@ class Asked:
     sides: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    """A text as one question sees it: whether it denies something, and has what is wanted; what it `elides`."""
+
+    text: str
+    stems: frozenset[str]
+    denies: bool
+    fits: bool
+    elides: str | None
+
+
 def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEIGHTS) -> float:
     """How much of the question's weight stands in a text (0 to 1), lowered where it cannot be what is asked for."""
-    both_deny = asked.denies and denies(text)
-    elides = _elides(asked, text)
+    candidate = _Candidate(
+        text=text, stems=stems, denies=denies(text), fits=holds(asked.wanted, text), elides=_elided(asked, text)
+    )
     shares = _shares(asked.units, stems, weights)
-    factor = _evidence(asked, text, shares, weights) * _fitness(asked, text, stems, weights)
-    total, got = _form(asked, text, weights)
+    factor = _evidence(asked, candidate, shares, weights) * _fitness(asked, candidate, weights)
+    total, got = _form(asked, candidate, weights)
     for unit, found in zip(asked.units, shares, strict=True):
-        weight, share = _weigh(unit, found, weights, elides=elides, both_deny=both_deny)
+        weight, share = _weigh(unit, found, weights, candidate, both_deny=asked.denies and candidate.denies)
         total += weight
         got += weight * share
-        if not share and elides is None:
+        if not share and candidate.elides is None:
             factor *= _missed(asked, unit, text, weights)
     for name in asked.names:
         total += weights.name
@@ -114,28 +126,30 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
     return factor * min(1.0, got / total) if total else 0.0
 
 
-def _form(asked: Asked, text: str, weights: Weights) -> tuple[float, float]:
+def _form(asked: Asked, candidate: _Candidate, weights: Weights) -> tuple[float, float]:
     """What the form of a question weighs, and what of it a text has: a denial, the kind of answer."""
     total = got = 0.0
     if asked.denies:
         total += weights.denial
-        got += weights.denial * denies(text)
-    if asked.wanted is Wanted.LEAVE and denies(text):
+        got += weights.denial * candidate.denies
+    if asked.wanted is Wanted.LEAVE and candidate.denies:
         # What forbids a thing answers whether it is allowed; what does not forbid it may answer as well.
         total += weights.denial
         got += weights.denial
     elif asked.units and asked.wanted not in (Wanted.LEAVE, Wanted.ANYTHING):
         weight = weights.wanted_loose if asked.wanted in (Wanted.PLACE, Wanted.PROCEDURE) else weights.wanted
         total += weight
-        got += weight * holds(asked.wanted, text)
+        got += weight * candidate.fits
     return total, got
 
 
-def _weigh(unit: Unit, share: float, weights: Weights, *, elides: str | None, both_deny: bool) -> tuple[float, float]:
+def _weigh(
+    unit: Unit, share: float, weights: Weights, candidate: _Candidate, *, both_deny: bool
+) -> tuple[float, float]:
     """What a word weighs for a text, and the share of it that is found there."""
-    if elides is not None and unit.text == elides:
+    if candidate.elides is not None and unit.text == candidate.elides:
         return 1.0, 1.0
-    if elides is not None and not share:
+    if candidate.elides is not None and not share:
         return unit.weight(weights) * weights.elided, 0.0
     if unit.part is Part.WEAK and share:
         return (weights.denied_found if both_deny else weights.weak_found), share
@@ -155,12 +169,12 @@ def _missed(asked: Asked, unit: Unit, text: str, weights: Weights) -> float:
     return 1.0
 
 
-def _evidence(asked: Asked, text: str, shares: list[float], weights: Weights) -> float:
+def _evidence(asked: Asked, candidate: _Candidate, shares: list[float], weights: Weights) -> float:
     """Below 1 where hardly anything of what a question is about stands in a text as it was asked."""
-    if any(contains_identifier(text, name) for name in asked.names):
+    if any(contains_identifier(candidate.text, name) for name in asked.names):
         return 1.0
     heavy = [share for unit, share in zip(asked.units, shares, strict=True) if unit.part not in _LIGHT]
-    if not heavy or _elides(asked, text):
+    if not heavy or candidate.elides is not None:
         return 1.0
     found = [share for share in heavy if share]
     if not found:
@@ -168,16 +182,16 @@ def _evidence(asked: Asked, text: str, shares: list[float], weights: Weights) ->
     return 1.0 if 1.0 in found or len(found) > 1 else weights.loose_evidence
 
 
-def _fitness(asked: Asked, text: str, stems: frozenset[str], weights: Weights) -> float:
+def _fitness(asked: Asked, candidate: _Candidate, weights: Weights) -> float:
     """Below 1 where a text is not the kind of answer that is asked for, or is about the other side of a contrast."""
     factor = 1.0
-    if not holds(asked.wanted, text):
+    if not candidate.fits:
         lowered = {Wanted.PLACE: weights.missed_place, Wanted.PROCEDURE: weights.missed_procedure}
         factor *= lowered.get(asked.wanted, weights.missed_wanted)
-    if asked.wanted is Wanted.PROCEDURE and not asked.denies and _FORBIDS.search(text):
+    if asked.wanted is Wanted.PROCEDURE and not asked.denies and _FORBIDS.search(candidate.text):
         factor *= weights.forbids
     for side, others in asked.sides:
-        if others & stems and not side & stems:
+        if others & candidate.stems and not side & candidate.stems:
             factor *= weights.contrast
     return factor
 
@@ -193,7 +207,7 @@ def _shares(units: tuple[Unit, ...], stems: frozenset[str], weights: Weights) ->
         found = min(unit.others & left, default=None)
         share = {Part.KIND: weights.kind_synonym, Part.HEAD: weights.head_synonym}.get(unit.part, weights.synonym)
         if found is None and unit.part is not Part.WEAK:
-            found = min((stem for stem in left if _alike(unit.stem, stem)), default=None)
+            found = min((other for other in left if _alike(unit.stem, other)), default=None)
             share = weights.alike
         if found is None and unit.part is not Part.ACTION and unit.others & claimed:
             # `text string`: two words of the question for one of the text.
@@ -223,7 +237,7 @@ _BY = re.compile(
 )
 
 
-def _elides(asked: Asked, text: str) -> str | None:
+def _elided(asked: Asked, text: str) -> str | None:
     """The action of a question that a text tells without its object: `Restore with …`."""
     if asked.action is None or asked.wanted is not Wanted.PROCEDURE:
         return None

@@ -215,7 +215,7 @@ def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], lo
     `timeout` seconds; then its process group is ended.
     """
     with log.open("ab") as stream:
-        child = _started(argv, cwd, environ, stream, group=0)
+        child = _launch(argv, cwd, environ, stream, group=0)
     with child:
         try:
             return child.wait(timeout=timeout)
@@ -227,7 +227,7 @@ def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], lo
             raise
 
 
-def _started(
+def _launch(
     argv: Sequence[str],
     cwd: Path,
     environ: Mapping[str, str],
@@ -258,7 +258,7 @@ def launch_detached(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str
     It gets a session of its own, so that neither a hang-up nor a Ctrl-C of the terminal reaches it.
     """
     with log.open("ab") as stream:
-        child = _started(argv, cwd, environ, stream, session=True)
+        child = _launch(argv, cwd, environ, stream, session=True)
     # It is on its own from here: nobody waits for it, and that is no leak to be warned of.
     child.returncode = 0
     return child.pid

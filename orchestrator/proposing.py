@@ -9,7 +9,8 @@ from orchestrator.errors import MemoryProblem
 def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supersedes: str | None = None) -> Decision:
     """Keep a claim of an agent until it ends (or its branch merges).
 
-    Raises MemoryProblem for a text that is refused, and for a fact that was rejected, superseded or removed before.
+    Raises MemoryProblem for a text that is refused, and for a fact that was rejected, superseded or removed before;
+    UsageProblem for a section's name that is none.
     """
     said, where = require_fit(text), require_section(section, claimed=True)
     agent = desk.records.agent(agent_id)
