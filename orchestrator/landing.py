@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memory.document import Document
-from memory.edit import insert_entry, retag_entry, strike_entry
+from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
 from memory.similar import contradicts, same_fact
@@ -119,7 +119,7 @@ def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
 def _enter(desk: Desk, document: Document, proposal: Proposal) -> Landing:
     try:
         entered = insert_entry(
-            document,
+            _without_tombstone(desk, document, proposal.entry),
             proposal.text,
             section=safe_section(proposal.section),
             tag=render_tag("unverified", provenance_of(proposal)),
@@ -128,6 +128,15 @@ def _enter(desk: Desk, document: Document, proposal: Proposal) -> Landing:
         return Landing(document=document, state=State.DROPPED, why=exc.message)
     desk.ledger.write(Act.PROPOSED, [proposal.entry], channel="agent", agent=proposal.agent)
     return Landing(document=entered, state=State.LANDED)
+
+
+def _without_tombstone(desk: Desk, document: Document, entry: str) -> Document:
+    """The document without the line that says that this very fact was withdrawn: it comes back, or is learned anew."""
+    old = document.entry(entry)
+    if old is None or not old.superseded:
+        return document
+    acts = [line.act for line in desk.ledger.lines(entry)]
+    return remove_entry(document, old) if acts and acts[-1] is Act.WITHDRAWN else document
 
 
 def _shown(agent: Agent | None) -> frozenset[str]:

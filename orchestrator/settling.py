@@ -45,6 +45,14 @@ def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]
     settle_or_tell(project, records, config, tell)
 
 
+def reopen(project: Project, records: Records, agent: str) -> None:
+    """Let what was withdrawn with an agent's branch wait again, since that branch is back; `settle` does the rest."""
+    desk = Desk(project=project, records=records)
+    for each in desk.proposals.all(State.WITHDRAWN):
+        if each.agent == agent and each.branch is not None and branch_tip(project.git(), each.branch) is not None:
+            desk.proposals.move(each.number, State.WAITING)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Course:
     """What is to be done with one proposal, decided before the lock is taken (git is slow, and is not asked in it)."""

@@ -10,15 +10,21 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("id")
 def command(path: Path | None, as_json: bool, id: str) -> None:
-    """Bring back branch and worktree of the removed agent ID: every file and mode, and the index as it was."""
+    """Bring back branch and worktree of the removed agent ID: every file and mode, and the index as it was.
+
+    Facts that were withdrawn with its branch come back too.
+    """
     from orchestrator.commands.context import load_records
     from orchestrator.commands.show import agent_json
     from orchestrator.restoring import restore_agent
-    from orchestrator.view import answer, print_json, warn
+    from orchestrator.settling import reopen, settle_after
+    from orchestrator.view import answer, print_json, say, warn
 
     project, records = load_records()
     target = None if path is None else Path.cwd() / path
     agent = restore_agent(project, records, records.require_agent(id), path=target, tell=warn)
+    reopen(project, records, agent.id)
+    settle_after(project.common_dir, records, say)
     if as_json:
         print_json({"agent": agent_json(agent)})
         return

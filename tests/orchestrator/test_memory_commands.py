@@ -366,6 +366,20 @@ def test_a_fact_of_a_discarded_branch_is_withdrawn(orch: Orch, repo: Path, memor
     assert "Only on that branch" not in orch.ok("memory").stdout
 
 
+def test_a_withdrawn_fact_comes_back_with_its_branch(orch: Orch, repo: Path, memory: Path) -> None:
+    agent = live_agent(orch, ["Only on that branch."], commit=True)
+    orch.ok("rm", "--keep", agent["id"])
+    assert "~~[superseded · " in memory.read_text()
+    orch.ok("restore", agent["id"])
+    assert "~~" not in memory.read_text()
+    assert memory.read_text().count("Only on that branch.") == 1
+    assert by_text(orch, "Only on that branch.")["trust"] == "unverified"
+    orch.ok("memory", "reject", str(by_text(orch, "Only on that branch.")["id"]))
+    orch.ok("rm", "--keep", agent["id"])
+    orch.ok("restore", agent["id"])
+    assert "Only on that branch." not in memory.read_text()
+
+
 def test_another_agent_that_was_not_shown_it_corroborates(orch: Orch, repo: Path, memory: Path) -> None:
     fact = "The worker needs Redis on port 6380."
     live_agent(orch, [fact])
