@@ -116,7 +116,8 @@ class Stage:
         done = subprocess.run(argv, cwd=self.repo, env={**os.environ, **self.environ}, capture_output=True, check=False)
         assert done.stdout, done.stderr.decode()  # a recorder's exit code means little to most adapters
         agent = json.loads(done.stdout)["agent"]
-        data = self.record.read_text().replace(str(agent["id"]), "ID")
+        # Four hexadecimal digits may well stand inside of a hash too.
+        data = re.sub(rf"(?<![0-9a-f]){agent['id']}(?![0-9a-f])", "ID", self.record.read_text())
         data = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID", data)
         Orch(self.repo).ok("rm", "--keep", agent["id"])
         found = json.loads(data)
