@@ -11,7 +11,7 @@ STOP = frozenset(
     quickly currently exactly really actually many ever don doesn isn aren didn won t s m re ve ll d may allowed
     supposed possible okay ok kind sort way ways need needs needed there's mean means meant since work works
     know find look happen happens best right correct properly usually normally often long everything after time
-    point single""".split()  # noqa: SIM905 - one word a line would be a page
+    point single formerly previously originally nowadays former""".split()  # noqa: SIM905 - one word a line would be a page
 )
 
 # Say little: they are in half of all questions, and are worded differently in the answer.
@@ -23,7 +23,7 @@ WEAK = frozenset(
     take takes give place placed belong belongs come comes send sent handle handled work require required local
     locally manage managed configured configure part parts list listed type types value values thing default
     written write writes cause causes caused effect two both several git manually only without project projects
-    repository repo repositories codebase usually entire available""".split()  # noqa: SIM905 - one word a line would be a page
+    repository repo repositories codebase usually entire available previous old older earlier""".split()  # noqa: SIM905 - one word a line would be a page
 )
 
 # What `which` and `what` ask for without the answer repeating it.
