@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from memory.gone import says_gone
+from memory.kinds import has_instance
 from memory.question import Part
 from memory.stems import stem
 from memory.tokeniser import contains_identifier
@@ -33,6 +35,7 @@ class Weights:
     denial: float = 1.8
     denied_found: float = 1.1
     synonym: float = 0.95
+    instance: float = 0.96
     alike: float = 0.6
     missed_action: float = 0.72
     missed_head: float = 0.8
@@ -46,6 +49,7 @@ class Weights:
     no_evidence: float = 0.3
     loose_evidence: float = 0.6
     elided: float = 0.4
+    gone: float = 0.62
 
 
 WEIGHTS = Weights()
@@ -54,7 +58,10 @@ _LIGHT = (Part.WEAK, Part.CATEGORY)
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """A word of the question: as written, stemmed, what means the same (`others`: its stems), its rarity (0.5 to 1)."""
+    """A word of the question: as written, stemmed, what means the same (`others`: its stems), its rarity (0.5 to 1).
+
+    `instances` are names of what the word is the kind of.
+    """
 
     text: str
     stem: str
@@ -62,6 +69,7 @@ class Unit:
     others: frozenset[str]
     rarity: float
     part: Part
+    instances: frozenset[str] = frozenset()
 
     def weight(self, weights: Weights) -> float:
         """What the word counts for."""
@@ -107,10 +115,14 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
         text=text, stems=stems, denies=denies(text), fits=holds(asked.wanted, text), elides=_elided(asked, text)
     )
     shares = _shares(asked.units, stems, weights)
+    instances = [bool(unit.instances) and has_instance(unit.instances, text) for unit in asked.units]
+    shares = [max(share, weights.instance * known) for share, known in zip(shares, instances, strict=True)]
     factor = _evidence(asked, candidate, shares, weights) * _fitness(asked, candidate, weights)
     total, got = _form(asked, candidate, weights)
-    for unit, found in zip(asked.units, shares, strict=True):
+    for unit, found, known in zip(asked.units, shares, instances, strict=True):
         weight, share = _weigh(unit, found, weights, candidate, both_deny=asked.denies and candidate.denies)
+        if known and unit.part in _LIGHT:
+            weight = unit.rarity * weights.kind
         total += weight
         got += weight * share
         if not share and candidate.elides is None:
@@ -123,7 +135,9 @@ def cover(asked: Asked, text: str, stems: frozenset[str], weights: Weights = WEI
             factor *= weights.missed_name
     # Who asks at length tells more than an answer repeats.
     total = min(total, weights.long + weights.beyond * max(0.0, total - weights.long))
-    return factor * min(1.0, got / total) if total else 0.0
+    covered = factor * min(1.0, got / total) if total else 0.0
+    proper = [unit.text for unit in asked.units if unit.part is Part.PROPER]
+    return max(covered, weights.gone) if says_gone(proper, text) else covered
 
 
 def _form(asked: Asked, candidate: _Candidate, weights: Weights) -> tuple[float, float]:
@@ -179,7 +193,7 @@ def _evidence(asked: Asked, candidate: _Candidate, shares: list[float], weights:
     found = [share for share in heavy if share]
     if not found:
         return weights.no_evidence
-    return 1.0 if 1.0 in found or len(found) > 1 else weights.loose_evidence
+    return 1.0 if max(found) >= weights.instance or len(found) > 1 else weights.loose_evidence
 
 
 def _fitness(asked: Asked, candidate: _Candidate, weights: Weights) -> float:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from memory.kinds import instances_in
 from memory.tokeniser import identifiers, words
 from memory.vocabulary import CATEGORIES, DETERMINERS, LINKING, MEASURES, PHRASES, STOP, WEAK
 from memory.wanted import Wanted, wanted_of
@@ -31,10 +32,11 @@ class Part(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """A word of a question as written in lower case, and its part."""
+    """A word of a question as written in lower case, its part, and names of what it is the kind of."""
 
     text: str
     part: Part = Part.PLAIN
+    instances: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +64,17 @@ _ACTION = re.compile(
 # `why not X` asks for the reason of a choice, and what tells it need not deny anything.
 _WHY_NOT = re.compile(r"\bwhy not\b", re.IGNORECASE)
 _KIND = re.compile(r"\b(?:which|what|whose|how many)\s+((?:[\w-]+\s*){1,4})", re.IGNORECASE)
+# What is asked for by its kind: `which NOUN`, `what do we use for NOUN`, `what is our NOUN`.
+_ASKED_FOR = re.compile(
+    r"\b(?:what|which)\b.*?\b(?:use|uses|used|using)\b.*?\b(?:for|as)\s+((?:[\w-]+\s*){1,4})|"
+    r"\bwhat(?:'s|\s+(?:is|are))\s+((?:[\w-]+\s*){1,4})|"
+    r"\b(?:which|what|whose)\s+((?:[\w-]+\s*){1,4})",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(
     r"\b(?:where|what|who|when)(?:'s|\s+(?:is|are|was|do|does|can|should))\s+((?:[\w-]+\s*){1,5})", re.IGNORECASE
 )
+_VERSION = ("version", "versions")
 _BELONGINGS = frozenset({"repository", "repo", "repositories", "project", "projects"})
 
 
@@ -79,6 +89,9 @@ def read_question(text: str) -> Question:
     action, kind = _action(plain), _kind(plain)
     head = None if kind else _head(plain, action)
     about = _about(text, names)
+    asked = _ASKED_FOR.search(plain)
+    instances = instances_in(next(filter(None, asked.groups()))) if asked else {}
+    wanted = wanted_of(text, kind)
     found: dict[str, Word] = {}
     for index, word in enumerate(words(plain)):
         low = word.casefold()
@@ -89,7 +102,7 @@ def read_question(text: str) -> Question:
             part = Part.WEAK
         elif low == action:
             part = Part.WEAK if low in WEAK else Part.ACTION
-        elif low == kind:
+        elif low == kind or (wanted is Wanted.VERSION and low in _VERSION):
             part = Part.CATEGORY if low in CATEGORIES else Part.KIND
         elif low == head:
             part = Part.WEAK if low in WEAK and low not in _BELONGINGS else Part.HEAD
@@ -97,8 +110,7 @@ def read_question(text: str) -> Question:
             part = Part.PROPER
         elif low in WEAK:
             part = Part.WEAK
-        found.setdefault(low, Word(text=low, part=part))
-    wanted = wanted_of(text, kind)
+        found.setdefault(low, Word(text=low, part=part, instances=instances.get(low, frozenset())))
     return Question(
         words=tuple(found.values()),
         names=names,

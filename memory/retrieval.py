@@ -127,6 +127,7 @@ class Index:
                     wordings=wordings,
                     rarity=self._rarity(word.text),
                     part=word.part,
+                    instances=word.instances,
                 )
             )
         own = frozenset(unit.stem for unit in units)

@@ -67,9 +67,9 @@ _HOLDS = {
     ),
     Wanted.VERSION: _asks(
         r"\bv\d|\b\d+\.\d+",
-        r"\b(?:versions?|is|at|to|on|with|beyond|than|only) \d+\b(?! ?(?:ms|s|m|h|%|min|sec|hour|day|week|month|"
-        r"year|kb|mb|gb|hz|px|frame|time))",
-        r"\b[A-Z][\w+#-]* \d+\b(?! ?(?:ms|s|%|min|sec|hour|day|week|kb|mb|gb))",
+        r"\b(?:versions?|is|at|to|on|with|beyond|than|only) \d+\b(?! ?(?:(?:ms|s|m|h|min|sec|hour|day|week|month|"
+        r"year|kb|mb|gb|hz|px|frame|time)s?\b|%))",
+        r"\b[A-Z][\w+#-]* \d+\b(?! ?(?:(?:ms|s|min|sec|second|minute|hour|day|week|kb|mb|gb)s?\b|%))",
     ),
     Wanted.TIME: _asks(
         rf"\b\d|\b(?:{_REGULAR}|{_SPAN}|always|every|each|once|twice)\b",

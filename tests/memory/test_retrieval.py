@@ -126,6 +126,37 @@ def test_of_two_that_say_the_same_the_more_trusted_comes_first() -> None:
     assert find(index, "How often are gauges read?").answers[0].passage.id == "b"
 
 
+_TOOLS = (
+    "We use pnpm, not npm.",
+    "Invoices are written to Postgres 15 by the nightly job.",
+    "Payments go through Stripe.",
+    "Room search runs on full text; Algolia was removed in March.",
+    "The gateway of old was replaced by Envoy.",
+    "The parcel service is written in Go 1.22.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which package manager do we use?", 0),
+        ("What is our package manager?", 0),
+        ("Which database do we use?", 1),
+        ("Which payment provider is used?", 2),
+        ("What do we use for payments?", 2),
+        ("How do I reindex the rooms in Algolia?", 3),
+        ("How do I configure the filters of Envoy?", None),
+        ("Which Go version is used?", 5),
+        ("Which linter do we use?", None),
+        ("Which cloud provider do we use?", None),
+    ],
+)
+def test_a_kind_is_met_by_its_instances_and_what_is_gone_is_told(question: str, answer: int | None) -> None:
+    index = Index([Passage(id=str(number), text=text) for number, text in enumerate(_TOOLS)])
+    found = [hit.passage.id for hit in find(index, question).answers]
+    assert found[:1] == ([] if answer is None else [str(answer)])
+
+
 @given(st.text(max_size=80))
 def test_any_question_can_be_asked(question: str) -> None:
     index = Index(
