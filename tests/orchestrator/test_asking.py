@@ -14,6 +14,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from memory import meaning
 from memory.document import parse
 from orchestrator.asking import open_memory
 from orchestrator.config_schema import Config, MemoryKeys
@@ -254,6 +255,7 @@ def test_a_model_of_words_says_what_comes_close_and_asks_nobody(orch: Orch, repo
 
 
 def test_without_the_model_of_words_one_line_says_what_to_install(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meaning._load.cache_clear()  # another test may have loaded it
     monkeypatch.setitem(sys.modules, "wordllama", None)
     config = Config(memory=MemoryKeys(embed=True))
     with pytest.raises(ConfigProblem) as caught:
