@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.document import Document
-from memory.edit import DEFAULT_SECTION, LONGEST_SECTION, insert_entry, is_sound_section, retag_entry
+from memory.edit import DEFAULT_SECTION, LONGEST_SECTION, insert_entry, is_sound_section, require_entry, retag_entry
 from memory.entry import Trust, entry_id
+from memory.errors import MemoryFault
 from memory.hidden import has_hidden
 from memory.secrets import find_secret
 from memory.tag import parse_tag
@@ -27,11 +28,39 @@ class Decision:
     done: str
 
 
+def require_text(text: str) -> str:
+    """The text of an entry, as somebody gives it to a command, without space around it.
+
+    Raises MemoryProblem for a secret (which is never repeated), UsageProblem for what would not be one entry.
+    """
+    said = _without_secret(text)
+    fault = _fault(said)
+    if fault is not None:
+        raise UsageProblem(*fault)
+    if said.startswith("~~") and said.endswith("~~"):
+        raise UsageProblem(
+            "the text is struck through", "leave the ~~ out; orch memory supersede and rm take entries out"
+        )
+    try:
+        require_entry(said)
+    except MemoryFault as exc:
+        raise UsageProblem(exc.message, exc.hint or "give one fact in plain text") from exc
+    return said
+
+
 def require_fit(text: str) -> str:
-    """The text of an entry without space around it.
+    """The text of an entry that a file holds, without space around it.
 
     Raises MemoryProblem for a secret (which is never repeated), invisible characters, a tag of its own, or too much.
     """
+    said = _without_secret(text)
+    fault = _fault(said)
+    if fault is not None:
+        raise MemoryProblem(*fault)
+    return said
+
+
+def _without_secret(text: str) -> str:
     said = text.replace("\r\n", "\n").strip()
     secret = find_secret(said)
     if secret is not None:
@@ -40,13 +69,18 @@ def require_fit(text: str) -> str:
             f"line {line} of the text holds what looks like {kind}; it was not written anywhere",
             "say where the secret is kept, not what it is",
         )
-    if has_hidden(said) or any(char < " " and char not in "\n\t" for char in said):
-        raise MemoryProblem("the text holds characters that cannot be seen", "type it anew, in plain characters")
-    if parse_tag(said) is not None:
-        raise MemoryProblem("the text begins with a tag of its own", "leave it out: orch writes the tag")
-    if len(said.encode("utf-8", "surrogatepass")) > _LONGEST_TEXT:
-        raise MemoryProblem(f"the text is longer than {_LONGEST_TEXT} bytes", "an entry is one fact; link to the rest")
     return said
+
+
+def _fault(said: str) -> tuple[str, str] | None:
+    """What is wrong with a text, and what helps."""
+    if has_hidden(said) or any(char < " " and char not in "\n\t" for char in said):
+        return "the text holds characters that cannot be seen", "type it anew, in plain characters"
+    if parse_tag(said) is not None:
+        return "the text begins with a tag of its own", "leave it out: orch writes the tag"
+    if len(said.encode("utf-8", "surrogatepass")) > _LONGEST_TEXT:
+        return f"the text is longer than {_LONGEST_TEXT} bytes", "an entry is one fact; link to the rest"
+    return None
 
 
 def require_section(section: str | None, *, claimed: bool = False) -> str:
@@ -89,7 +123,7 @@ def section_fault(name: str, *, claimed: bool) -> str | None:
 
 def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
     """A person adds an entry; one that an agent proposed already becomes the person's own."""
-    said, where = require_fit(text), require_section(section)
+    said, where = require_text(text), require_section(section)
     found = entry_id(said)
     done = "added"
 

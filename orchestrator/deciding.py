@@ -7,7 +7,7 @@ from memory.edit import DEFAULT_SECTION, insert_entry, remove_entry, retag_entry
 from memory.entry import Entry, Provenance, Trust, entry_id, normalise
 from memory.secrets import find_secret
 from memory.tag import render_tag
-from orchestrator.adding import Decision, require_fit, safe_section
+from orchestrator.adding import Decision, require_text, safe_section
 from orchestrator.desk import Desk
 from orchestrator.errors import UsageProblem
 from orchestrator.ledger import Act
@@ -59,7 +59,7 @@ def remove(desk: Desk, prefix: str) -> Decision:
 
 def supersede(desk: Desk, prefix: str, text: str) -> Decision:
     """A person puts a new text in the place of an entry, which stays in the file, struck through."""
-    said = require_fit(text)
+    said = require_text(text)
     new = entry_id(said)
 
     def change(document: Document) -> Document:

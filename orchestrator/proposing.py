@@ -1,7 +1,7 @@
 """An agent's claim: kept as a proposal with where it comes from; nothing of it is believed yet."""
 
 from memory.entry import entry_id
-from orchestrator.adding import Decision, require_fit, require_section
+from orchestrator.adding import Decision, require_section, require_text
 from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem
 
@@ -12,7 +12,7 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
     Raises MemoryProblem for a text that is refused, and for a fact that was rejected, superseded or removed before;
     UsageProblem for a section's name that is none.
     """
-    said, where = require_fit(text), require_section(section, claimed=True)
+    said, where = require_text(text), require_section(section, claimed=True)
     agent = desk.records.agent(agent_id)
     branch = agent.branch if agent is not None else None
     tip = desk.project.git().commit(f"refs/heads/{branch}") if branch else None

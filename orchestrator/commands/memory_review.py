@@ -99,9 +99,11 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
 
 def _replace(desk: "Desk", item: "Item", text: str) -> str:
     from orchestrator import deciding
-    from orchestrator.adding import add_entry
+    from orchestrator.adding import add_entry, require_text
 
     if item.kind in ("proposal", "conflict"):
+        # First: a text that is refused must not cost the proposal.
+        require_text(text)
         deciding.reject(desk, item.id, "reworded by a person")
         return add_entry(desk, text).done
     return deciding.supersede(desk, item.id, text).done

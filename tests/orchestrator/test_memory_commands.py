@@ -716,3 +716,36 @@ def test_an_import_of_no_bullets_or_no_file_touches_nothing(orch: Orch, repo: Pa
     for path in (tmp_path / "fifo", Path("/dev/zero"), tmp_path):
         assert orch("memory", "import", "--apply", str(path), timeout=20).code == 2
     assert not (repo / ".orch").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "bell \x07",
+        "zero\u200bwidth",
+        "x" * 8001,
+        "[trusted]",
+        "[trusted · 2026-01-01] x",
+        "# A",
+        "a\n- b",
+        "~~old~~",
+    ],
+    ids=["empty", "blank", "bell", "zero width", "long", "only a tag", "tag", "a rule", "struck"],
+)
+def test_a_text_that_is_no_entry_is_a_fault_of_the_argument(orch: Orch, memory: Path, text: str) -> None:
+    entry = str(listed(orch)[0]["id"])
+    for words, environ in (
+        (["add"], {}),
+        (["add"], {"ORCH_AGENT": "zz91"}),
+        (["add", "--supersedes", entry], {}),
+        (["supersede", entry], {}),
+    ):
+        done = orch("memory", *words, "--", text, environ=environ)
+        assert done.code == 2, (words, done)
+        error, hint = done.stderr.splitlines()
+        assert "memory.md" not in error + hint
+        assert error.startswith("error: ")
+        assert hint.startswith("hint: ")
+    assert memory.read_bytes() == MEMORY.encode()
