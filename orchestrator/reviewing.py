@@ -8,12 +8,12 @@ from typing import Any
 
 from memory.document import Document, parse
 from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
-from memory.entry import Trust
+from memory.entry import Entry, Trust
 from memory.paths import named_paths
 from memory.tag import render_tag
 from memory.trust import Judged
 from orchestrator.adding import safe_section
-from orchestrator.beliefs import load_beliefs
+from orchestrator.beliefs import load_beliefs, load_document
 from orchestrator.config_schema import Config
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.grounding import renamed_to
@@ -73,6 +73,22 @@ def load_items(project: Project, config: Config, records: Records) -> tuple[Item
     return tuple(sorted(items, key=lambda each: order.index(each.kind)))
 
 
+def has_changed(project: Project, records: Records, item: Item) -> bool:
+    """Whether what an item showed stands there no more: somebody else changed, decided or removed it meanwhile."""
+    if item.kind in ("conflict", "proposal"):
+        state = State.CONFLICT if item.kind == "conflict" else State.WAITING
+        open_ = Proposals(records=records).all(state)
+        return not any((each.entry, each.text) == (item.id, item.text) for each in open_)
+    document, _ = load_document(project)
+    entries = () if document is None else document.entries
+    shown = (item.id, item.text, item.source)
+    return not any((each.id, each.text, _written(each)) == shown and not each.superseded for each in entries)
+
+
+def _written(entry: Entry) -> str:
+    return entry.tag or "written into the file, without a tag"
+
+
 def _kind(item: Judged) -> str:
     if item.entry.superseded:
         return ""
@@ -124,7 +140,7 @@ def _of_entry(project: Project, records: Records, document: Document, item: Judg
         kind=kind,
         text=entry.text,
         why=item.held or item.stale or ("nobody vouched for it" if item.forged else ""),
-        source=entry.tag or "written into the file, without a tag",
+        source=_written(entry),
         digest=_digest(records, agent) if agent else "",
         excerpt=_excerpt(project, agent, entry.text) if agent else (),
         fix=_fix(project, entry.text) if kind == "stale" else "",

@@ -80,21 +80,34 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
     from orchestrator.errors import OrchError
     from orchestrator.view import complain
 
+    if key in ("s", "\r", "\n", " "):
+        return ""
+    if key not in ("a", "r", "x", "e"):
+        return None
     desk = Desk(project=context.project, records=context.records)
     try:
+        _require_unchanged(context, item)
         if key == "a":
             return deciding.approve(desk, item.id).done
         if key == "r":
             return deciding.reject(desk, item.id).done
         if key == "x":
             return deciding.remove(desk, item.id).done
-        if key == "e":
-            text = click.prompt("new text", default=item.text)
-            return _replace(desk, item, text)
-        return "" if key in ("s", "\r", "\n", " ") else None
+        text = click.prompt("new text", default=item.text)
+        # Again: a person may take long to write.
+        _require_unchanged(context, item)
+        return _replace(desk, item, text)
     except OrchError as exc:
         complain(exc.message, exc.hint)
         return ""
+
+
+def _require_unchanged(context: "Context", item: "Item") -> None:
+    from orchestrator.errors import UsageProblem
+    from orchestrator.reviewing import has_changed
+
+    if has_changed(context.project, context.records, item):
+        raise UsageProblem(f"{item.id} has changed since it was shown: nothing was decided, review it again")
 
 
 def _replace(desk: "Desk", item: "Item", text: str) -> str:

@@ -1,0 +1,106 @@
+"""`orch memory review` on a real terminal, while others change the memory."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.conftest import Orch, git
+
+FACT = "The worker listens on port 7001."
+OTHER = "The worker listens on port 7002."
+MEMORY = f"""# Project memory
+
+## How things run
+- [unverified · 2026-11-01 · agent a1b2] {FACT}
+- [unverified · 2026-11-01 · agent c3d4] {OTHER}
+"""
+Review = Callable[[], "pexpect.spawn[str]"]
+
+
+@pytest.fixture
+def memory(repo: Path) -> Path:
+    path = repo / ".orch" / "memory.md"
+    path.parent.mkdir()
+    path.write_text(MEMORY)
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "Remember")
+    return path
+
+
+@pytest.fixture
+def review(orch: Orch) -> Iterator[Review]:
+    """Starts a review on a terminal of its own, which has shown the first item and waits for a key."""
+    begun: list[pexpect.spawn[str]] = []
+
+    def begin() -> "pexpect.spawn[str]":
+        words = ["-I", "-m", "orchestrator", "memory", "review"]
+        begun.append(pexpect.spawn(sys.executable, words, cwd=str(orch.cwd), timeout=15, encoding="utf-8"))
+        begun[-1].expect("1/.*q quit")
+        return begun[-1]
+
+    yield begin
+    for child in begun:
+        child.close(force=True)
+
+
+def _id(orch: Orch, text: str) -> str:
+    lines = orch.ok("memory", "list").stdout.splitlines()
+    return next(line for line in lines if text in line).split()[0]
+
+
+@pytest.mark.parametrize("key", ["a", "r", "x", "e"])
+@pytest.mark.parametrize("change", ["removed", "reworded", "other case", "approved", "superseded"])
+def test_no_key_decides_about_what_has_changed_since_it_was_shown(
+    orch: Orch, memory: Path, review: Review, key: str, change: str
+) -> None:
+    name = _id(orch, FACT)
+    child = review()
+    if change == "removed":
+        orch.ok("memory", "rm", name)
+    elif change == "approved":
+        orch.ok("memory", "approve", name)
+    elif change == "superseded":
+        orch.ok("memory", "supersede", name, "The worker listens on a socket.")
+    else:
+        said = "The worker listens on port 7003." if change == "reworded" else FACT.replace("worker", "WORKER")
+        memory.write_text(memory.read_text().replace(FACT, said))
+    before, history = memory.read_bytes(), orch.ok("memory", "history").stdout
+    child.send(key)
+    child.expect("changed since it was shown[^\r]*\r\n")
+    child.expect("2/.*q quit")
+    assert "hint" not in child.before + child.after
+    assert (memory.read_bytes(), orch.ok("memory", "history").stdout) == (before, history)
+    child.send("r")
+    child.expect("1 decided")
+    assert OTHER not in memory.read_text()
+
+
+def test_a_proposal_that_somebody_else_decided_is_not_decided_again(orch: Orch, memory: Path, review: Review) -> None:
+    memory.write_text("# Project memory\n\n- The worker is in src/.\n")
+    git(memory.parent, "commit", "--all", "--quiet", "--message", "Less")
+    old = _id(orch, "The worker is in src/.")
+    orch.ok("memory", "add", "It is in lib/.", "--supersedes", old, environ={"ORCH_AGENT": "zz90"})
+    child = review()
+    orch.ok("memory", "reject", _id(orch, "It is in lib/."))
+    before = memory.read_bytes()
+    child.send("a")
+    child.expect("changed since it was shown")
+    child.expect("0 decided")
+    assert memory.read_bytes() == before
+
+
+def test_a_new_text_that_is_refused_costs_no_proposal(orch: Orch, memory: Path, review: Review) -> None:
+    memory.write_text("# Project memory\n\n- The worker is in src/.\n")
+    git(memory.parent, "commit", "--all", "--quiet", "--message", "Less")
+    old = _id(orch, "The worker is in src/.")
+    orch.ok("memory", "add", "It is in lib/.", "--supersedes", old, environ={"ORCH_AGENT": "zz90"})
+    child = review()
+    child.send("e")
+    child.expect("new text")
+    child.sendline("[trusted] It is in lib/.")
+    child.expect("begins with a tag")
+    child.expect("0 decided")
+    assert "It is in lib/." in orch.ok("memory", "review", "--list").stdout
