@@ -22,7 +22,7 @@ from orchestrator.project import Project
 from orchestrator.records import Records
 
 MEMORY_FILE = ".orch/memory.md"
-_HINT = "mend it, or go on without it: orch spawn --no-memory"
+_HINT = "mend it, then run this again"
 # So many of the most valuable entries are checked in one walk of the history; no budget holds more of them.
 _MOST_GROUNDED = 400
 
@@ -144,13 +144,13 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
     except FileNotFoundError as exc:
         if path is not None and path.is_symlink():
             raise MemoryProblem(
-                f"{path} is a link that leads nowhere", f"make its target, or remove it; {_HINT}"
+                f"{path} is a link that leads nowhere", "make its target, or remove it, then run this again"
             ) from exc
         return None, ()
     except OSError as exc:
         raise MemoryProblem(f"cannot read {path}: {exc.strerror}", _HINT) from exc
     except MemoryFault as exc:
-        hint = f"{exc.hint}; {_HINT}" if exc.hint else _HINT
+        hint = f"{exc.hint}, then run this again" if exc.hint else _HINT
         raise MemoryProblem(f"{path or MEMORY_FILE}: {exc.message}", hint) from exc
 
 

@@ -18,7 +18,7 @@ from orchestrator.config_schema import Config
 from orchestrator.errors import UsageProblem, WorktreeProblem
 from orchestrator.executables import Program, load_program
 from orchestrator.identity import AGENT_VARIABLE
-from orchestrator.injection import Injection, load_injection
+from orchestrator.injection import Injection, load_carried
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
@@ -108,7 +108,7 @@ def _plan(
     name = request.backend or agent.backend
     adapter = require_backend(config, name)
     program = load_program(adapter, require_executable(adapter, config, environ), environ)
-    injection = load_injection(project, config)
+    injection = load_carried(project, config)
     for note in injection.notes:
         tell(note)
     session = agent.session if adapter.name == agent.backend and adapter.resumes else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
+from orchestrator.errors import MemoryProblem
 from orchestrator.guidance import load_guidance
 from orchestrator.project import Project
 from projection.budget import Budget
@@ -29,7 +30,7 @@ def load_injection(project: Project, config: Config, *, budget_bytes: int | None
     """Read and render the memory, and the guidance after it; no text when both are empty or `memory.inject` is off.
 
     Raises MemoryProblem when the file is there but cannot be read: an agent that silently starts without its memory
-    would be worse than none. `--no-memory` goes on without.
+    would be worse than none.
     """
     if not config.memory.inject:
         return Injection(text="", render=Render(text=""))
@@ -37,6 +38,14 @@ def load_injection(project: Project, config: Config, *, budget_bytes: int | None
     guidance, remarks = load_guidance(project, config)
     text = "\n\n".join(part for part in (rendered.text, guidance.text) if part)
     return Injection(text=text, render=rendered, notes=(*notes, *remarks))
+
+
+def load_carried(project: Project, config: Config) -> Injection:
+    """As `load_injection`, for the commands that start an agent: they can go on without, and the hint says how."""
+    try:
+        return load_injection(project, config)
+    except MemoryProblem as exc:
+        raise MemoryProblem(exc.message, f"{exc.hint}, or go on without it: --no-memory") from exc
 
 
 def _render_memory(project: Project, config: Config, budget_bytes: int | None) -> tuple[Render, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Landing one proposal in the memory: new, known, corroborated, superseding, or in conflict with a person's entry."""
+"""Landing one proposal in the memory: new, known, corroborated, superseding, or against what a person vouched for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -58,7 +58,9 @@ def land(
             Act.CONFLICT, [proposal.entry], channel="agent", agent=proposal.agent, against=old.id, text=proposal.text
         )
         desk.proposals.move(proposal.number, State.CONFLICT, supersedes=old.id)
-        return Landing(document=document, state=State.CONFLICT, why=f"in conflict with a person's entry {old.id}")
+        return Landing(
+            document=document, state=State.CONFLICT, why=f"in conflict with {old.id}, which a person wrote or approved"
+        )
     desk.ledger.write(Act.SUPERSEDED, [old.id], channel="agent", agent=proposal.agent, by=proposal.entry)
     entered = _enter(desk, strike_entry(document, old, struck_provenance(old)), proposal)
     return replace(entered, why=f"in place of {old.id}")

@@ -79,7 +79,7 @@ class Ledger:
         return found
 
     def conflicts(self, lines: "Sequence[Line] | None" = None) -> "tuple[Line, ...]":
-        """Conflicts with a person's entry that nobody has settled."""
+        """Conflicts with what a person wrote or approved that nobody has settled."""
         open_: dict[str, Line] = {}
         for line in self.lines() if lines is None else lines:
             if line.act is Act.CONFLICT:

@@ -8,7 +8,7 @@ from pathlib import Path
 from memory.document import MOST_BYTES, parse
 from memory.entry import Entry, Trust
 from memory.errors import MemoryFault
-from orchestrator.errors import MemoryProblem, ProjectProblem
+from orchestrator.errors import MemoryProblem, OrchError, ProjectProblem
 from orchestrator.ledger import Ledger
 from orchestrator.locks import held
 from orchestrator.plain_file import read_plain
@@ -49,7 +49,7 @@ def require_inside(project: Project, path: Path) -> None:
     if not real.is_relative_to(os.path.realpath(project.main)):
         raise MemoryProblem(
             f"{path} leads out of the repository, to {real}",
-            "put a plain file in the link's place; orch spawn --no-memory goes on without it",
+            "put a plain file in the link's place, then run this again",
         )
 
 
@@ -127,19 +127,13 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
     The editor works on the file itself, as with any other file of theirs: what looks like a secret is told, and then
     nothing of the edit counts as theirs.
     """
-    import shlex
-
     from orchestrator.channel import require_person
-    from orchestrator.process import run_in_terminal
 
     path = require_memory_path(project)
     require_person(environ, "edit the memory as a person")
     require_inside(project, path)
     before = _entries(path)
-    editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
-    code = run_in_terminal([*shlex.split(editor), str(path)])
-    if code != 0:
-        raise MemoryProblem(f"the editor ended with exit code {code}", "set EDITOR to one that works")
+    _run_editor(path, environ)
     after = _entries(path)
     new = after.keys() - before.keys()
     for each in sorted(new, key=lambda name: after[name].first_line):
@@ -147,6 +141,28 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
     if new:
         Ledger(records=records).grant(sorted(new), Trust.HUMAN, "edit")
     return f"{len(new)} new or changed entries, counted as yours; commit {path} to share them"
+
+
+def _run_editor(path: Path, environ: Mapping[str, str]) -> None:
+    """Wait for the person's editor. Raises OrchError where there is none or it fails; the file stays as it left it."""
+    import shlex
+
+    from orchestrator.process import ProcessFault, run_in_terminal
+
+    # Blank counts as unset, as it does for git.
+    name = next((found for found in ("VISUAL", "EDITOR") if environ.get(found, "").strip()), None)
+    hint = f"set {name or 'EDITOR'} to an editor that works; the memory file is {path}"
+    try:
+        words = shlex.split(environ[name]) if name else ["vi"]
+    except ValueError as exc:
+        raise OrchError(f"{name} cannot be read: {exc}", hint) from exc
+    try:
+        code = run_in_terminal([*words, str(path)])
+    except ProcessFault as exc:
+        raise OrchError(f"{exc.message} ({name or 'neither VISUAL nor EDITOR is set'})", hint) from exc
+    if code != 0:
+        how = f"exit code {code}" if code > 0 else f"signal {-code}"
+        raise OrchError(f"the editor ended with {how}: what it wrote does not count as yours", hint)
 
 
 def _refuse_secret(path: Path, entry: Entry) -> None:

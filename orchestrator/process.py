@@ -204,8 +204,8 @@ def run_in_terminal(argv: Sequence[str], *, cwd: Path | None = None, environ: Ma
         return subprocess.run(
             list(argv), cwd=cwd, env=None if environ is None else dict(environ), check=False
         ).returncode
-    except OSError as exc:
-        raise ProcessFault(f"cannot start {argv[0]}: {exc}") from exc
+    except (OSError, ValueError) as exc:
+        raise ProcessFault(f"cannot start {argv[0]}: {_cause(exc)}") from exc
 
 
 def run_logged(argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], log: Path, timeout: float) -> int:

@@ -18,7 +18,7 @@ from orchestrator.errors import OrchError, ProjectProblem
 from orchestrator.executables import Program, load_program
 from orchestrator.gate import claim
 from orchestrator.identity import AGENT_VARIABLE
-from orchestrator.injection import Injection, load_injection
+from orchestrator.injection import Injection, load_carried
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
@@ -101,7 +101,7 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
     path = require_executable(adapter, config, environ)
     program = load_program(adapter, path, environ)
     settle_or_tell(project, Records(path=project.records), config, tell)
-    injection = load_injection(project, config)
+    injection = load_carried(project, config)
     for note in injection.notes:
         tell(note)
     agent_id = _free_id(project)

@@ -8,7 +8,7 @@ import click
 def lint(as_json: bool) -> int:
     """Look for what is wrong in the memory: secrets, forged or unknown tags, what is hidden, stale or held back.
 
-    Conflicts with a person's entries are shown too. Exit code 1 when something was found.
+    Conflicts with what a person wrote or approved are shown too. Exit code 1 when something was found.
     """
     from orchestrator.commands.context import load_context
     from orchestrator.memory_lint import lint_memory

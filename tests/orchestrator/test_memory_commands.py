@@ -592,6 +592,33 @@ def test_an_edit_counts_as_the_persons_unless_it_holds_a_secret(orch: Orch, memo
     assert agent.code == 2
 
 
+@pytest.mark.parametrize(
+    ("editor", "says"),
+    [
+        ("", "cannot start vi: No such file or directory (neither VISUAL nor EDITOR is set)"),
+        (" ", "cannot start vi: No such file or directory (neither VISUAL nor EDITOR is set)"),
+        ("no-such-editor -w", "cannot start no-such-editor: No such file or directory (EDITOR)"),
+        ("/etc", "cannot start /etc: Permission denied (EDITOR)"),
+        ("ed 'x", "EDITOR cannot be read: No closing quotation"),
+        ("/bin/sh -c 'exit 3'", "the editor ended with exit code 3: what it wrote does not count as yours"),
+        ("/bin/sh -c 'kill -9 $$'", "the editor ended with signal 9: what it wrote does not count as yours"),
+    ],
+)
+def test_an_editor_that_does_not_work_is_one_clear_line(
+    orch: Orch, memory: Path, tmp_path: Path, editor: str, says: str
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    git_path = shutil.which("git")
+    assert git_path is not None
+    (folder / "git").symlink_to(git_path)
+    done = orch("memory", "--edit", environ={"EDITOR": editor, "VISUAL": "", "PATH": str(folder)})
+    assert done.code == 1, done
+    assert done.stderr.splitlines()[0] == f"error: {says}"
+    assert done.stderr.splitlines()[1].startswith("hint: set EDITOR to an editor that works")
+    assert memory.read_bytes() == MEMORY.encode()
+
+
 def test_a_file_that_may_hold_credentials_is_no_guidance(orch: Orch, repo: Path, memory: Path) -> None:
     (repo / ".env").write_text("A=guide me\n")
     (repo / ".orch" / "config.yml").write_text("guidance: [.env]\n")
@@ -738,3 +765,25 @@ def test_a_text_that_is_no_entry_is_a_fault_of_the_argument(orch: Orch, memory: 
         assert error.startswith("error: ")
         assert hint.startswith("hint: ")
     assert memory.read_bytes() == MEMORY.encode()
+
+
+def test_what_helps_with_a_conflicted_memory_fits_the_command(orch: Orch, sh_backend: None, memory: Path) -> None:
+    memory.write_bytes(b"<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n")
+    for words in (["memory", "lint"], ["memory", "review"], ["memory"], ["memory", "list"], ["ask", "Where is it?"]):
+        done = orch(*words)
+        assert done.code == 5, words
+        assert done.stderr.splitlines()[-1] == "hint: resolve it first, then run this again", words
+    done = orch("spawn", "-b", "sh", "--", "true")
+    assert done.code == 5
+    assert "go on without it: --no-memory" in done.stderr.splitlines()[-1]
+
+
+def test_a_conflict_with_an_approved_entry_calls_it_no_persons_own(orch: Orch, memory: Path) -> None:
+    memory.write_text("- [unverified · 2026-11-01 · agent a1] The worker is in src/.\n")
+    name = str(by_text(orch, "The worker is in src/.")["id"])
+    orch.ok("memory", "approve", name)
+    orch.ok("memory", "add", "It is in lib/.", "--supersedes", name, environ={"ORCH_AGENT": "zz89"})
+    said = orch.ok("memory", "review", "--json").stdout
+    assert f"in conflict with {name}, which a person wrote or approved" in said
+    said = orch("doctor").stdout + orch("memory", "lint").stdout + orch.ok("memory", "review", "--list").stdout
+    assert "person's" not in said

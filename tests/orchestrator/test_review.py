@@ -71,7 +71,7 @@ def test_no_key_decides_about_what_has_changed_since_it_was_shown(
     child.send(key)
     child.expect("changed since it was shown[^\r]*\r\n")
     child.expect("2/.*q quit")
-    assert "hint" not in child.before + child.after
+    assert "hint" not in f"{child.before}{child.after}"
     assert (memory.read_bytes(), orch.ok("memory", "history").stdout) == (before, history)
     child.send("r")
     child.expect("1 decided")
