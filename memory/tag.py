@@ -15,6 +15,15 @@ _SLIP = (
 )
 
 
+_MEANT = (*WORDS, "verified", "trust", "untrusted")
+_LABELS = ("human ", "trust ")  # "human error", "trust store": labels of a person's own
+_BRACKET = re.compile(
+    r"[*_\[]{0,3}(?P<open>[\[{(【])(?P<inside>[^\[\](){}【】\n]{1,120})(?:[\]})】](?![(\[])[\]*_]{0,3}|(?=\[)|$)",
+    re.MULTILINE,
+)
+_FIELD = re.compile(r"\bagents?\s+[0-9a-f]{2,6}\b|\bsha\s+[0-9a-f]{7,}\b|^\w+\W+\d{4}-\d{2}-\d{2}\b(?:\W|$)")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tag:
     """A tag as read. `word` is lower case and may be none of ours; `length` is how much of the text it takes."""
@@ -47,6 +56,32 @@ def parse_tag(text: str) -> Tag | None:
     if word not in WORDS and not fields:
         return _slip(text)
     return Tag(word=word, provenance=_provenance(fields), written=found[0].rstrip(), length=found.end())
+
+
+def likely_slip(text: str) -> str | None:
+    """The beginning of a text that `parse_tag` takes for no tag, but that was probably meant as one.
+
+    That is a bracket whose first word is nearly one of ours (`[unverifed]`, `[trusted a1b2]`), that holds a field as a
+    tag does (`[WIP 2026-01-01]`, `[agent a1b2]`), or that is put in marks of Markdown. A link, a check box, and a label
+    such as `[WIP]` are none.
+    """
+    found = _BRACKET.match(text)
+    if found is None:
+        return None
+    inside = found["inside"].strip().lower()
+    words = re.findall(r"[a-z0-9-]+", inside)
+    if _FIELD.search(inside):
+        return found[0].strip()
+    if not words or (len(words) > 1 and (found["open"] == "(" or inside.startswith(_LABELS))):
+        return None
+    # "un verified" is one word to whoever wrote it.
+    return found[0].strip() if _is_near(words[0]) or _is_near("".join(words[:2])) else None
+
+
+def _is_near(word: str) -> bool:
+    from difflib import get_close_matches
+
+    return bool(get_close_matches(word, _MEANT, n=1, cutoff=0.8))
 
 
 def _slip(text: str) -> Tag | None:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from memory.secrets import find_secret
+from memory.tag import likely_slip
 from memory.trust import Judged
 from orchestrator.beliefs import Beliefs, load_beliefs, unclosed_text
 from orchestrator.config_schema import Config
@@ -70,6 +71,9 @@ def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:
 
     if entry.unknown_tag:
         yield found("unknown tag", f"{entry.tag} is no tag of ours: it counts as unverified")
+    slip = None if entry.tag is not None else likely_slip(entry.text)
+    if slip is not None:
+        yield found("unknown tag", f"{slip} is read as part of the text, not as a tag: mend it or leave it out")
     if entry.superseded:
         return
     if item.forged:

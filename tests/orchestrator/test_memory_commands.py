@@ -268,6 +268,51 @@ def test_an_unknown_tag_and_a_future_date_are_told(orch: Orch, memory: Path) -> 
     assert "future date" in said
 
 
+def test_slips_of_a_tag_are_named_and_what_is_no_tag_is_not(orch: Orch, repo: Path, memory: Path) -> None:
+    slips = [
+        "[unverifed]",
+        "[superceded]",
+        "[un verified]",
+        "[trust]",
+        "[untrusted]",
+        "(unverified)",
+        "{trusted}",
+        "【trusted】",
+        "[[trusted]]",
+        "**[trusted]**",
+        "[trusted a1b2]",
+        "[trusted 2026]",
+        "[trusted, agent a1]",
+        "[trusted · agent",
+        "[unverified • 2026-01-01]",
+        "[agent a1b2]",
+        "[humam · 2026-01-01]",
+        "[WIP 2026-01-01]",
+        "[verified]",
+        "[unverified · 2026-01-01",
+    ]
+    plain = [
+        "[ ]",
+        "[x]",
+        "[WIP]",
+        "[trusted](https://example.org/)",
+        "[unverifed][ref]",
+        "[human-readable]",
+        "[human error]",
+        "[trust store]",
+        "[2026-01-02]",
+        "(trusted certificates are in certs/)",
+        "(see docs)",
+        "`[trusted`",
+        "[trustworthy]",
+    ]
+    lines = [f"- {mark} Part {n} is here.\n" for n, mark in enumerate([*slips, *plain])]
+    memory.write_text("".join(lines))
+    git(repo, "commit", "--all", "--quiet", "--message", "Slips")
+    rows = [row.split("\t") for row in orch("memory", "lint").stdout.splitlines()]
+    assert [int(row[0]) for row in rows if row[2] == "unknown tag"] == list(range(1, len(slips) + 1))
+
+
 def test_a_path_that_has_gone_makes_an_entry_stale_and_its_new_name_is_told(
     orch: Orch, repo: Path, memory: Path
 ) -> None:
