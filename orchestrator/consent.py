@@ -13,6 +13,7 @@ from pathlib import Path
 
 from orchestrator.errors import OrchError
 from orchestrator.project import Project
+from projection.faults import write_hint
 
 KINDS = ("setup", "teardown")
 
@@ -47,7 +48,9 @@ def write_consent(project: Project, scripts: Sequence[Script], *, trusted: bool)
         draft.write_text(json.dumps({**kept, **(keys if trusted else {})}, indent=1) + "\n")
         draft.replace(path)
     except OSError as exc:
-        raise OrchError(f"cannot write {path}: {exc.strerror}", "check the owner and mode of that directory") from exc
+        raise OrchError(
+            f"cannot write {path}: {exc.strerror}", write_hint(exc, "check the owner and mode of that directory")
+        ) from exc
 
 
 def _path(project: Project) -> Path:

@@ -24,8 +24,11 @@ def held(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[None
         # The system's own lock: a library for it takes longer to load than a whole `orch memory add` takes.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as exc:
+        from projection.faults import write_hint
+
         raise ProjectProblem(
-            f"cannot open the lock {path}: {exc.strerror}", "check the owner and mode of that file and its directory"
+            f"cannot open the lock {path}: {exc.strerror}",
+            write_hint(exc, "check the owner and mode of that file and its directory"),
         ) from exc
     try:
         if not _acquired(descriptor):

@@ -14,6 +14,7 @@ from orchestrator.locks import held
 from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from orchestrator.records import Records
+from projection.faults import write_hint
 
 _FIRST = b"""# Project memory
 
@@ -66,7 +67,9 @@ def ensure_memory(project: Project) -> bool:
             path.parent.mkdir(exist_ok=True)
             replace_file(path, _FIRST)
         except OSError as exc:
-            raise MemoryProblem(f"cannot make {path}: {exc.strerror}", "orch spawn works without a memory") from exc
+            raise MemoryProblem(
+                f"cannot make {path}: {exc.strerror}", write_hint(exc, "orch spawn works without a memory")
+            ) from exc
     return True
 
 
@@ -90,7 +93,9 @@ def change_memory(
             if after is not None:
                 after()
         except OSError as exc:
-            raise MemoryProblem(f"cannot change {path}: {exc.strerror}", f"look at it: ls -l {path}") from exc
+            raise MemoryProblem(
+                f"cannot change {path}: {exc.strerror}", write_hint(exc, f"look at it: ls -l {path}")
+            ) from exc
         except MemoryFault as exc:
             raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
 

@@ -117,10 +117,12 @@ class Records:
             raise OrchError(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
 
     def _unwritable(self, exc: Exception) -> ProjectProblem:
+        from projection.faults import write_hint
+
         why = getattr(exc, "strerror", None) or exc
         return ProjectProblem(
             f"the records at {self.path} cannot be written: {why}",
-            "check the owner and mode of that file and its directory",
+            write_hint(exc, "check the owner and mode of that file and its directory", place=self.path.parent),
         )
 
     def _make(self) -> None:

@@ -33,6 +33,7 @@ from orchestrator.renderfile import renders_held
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.settling import settle_or_tell
 from orchestrator.worktree import check_out, create_worktree, undo_worktree
+from projection.faults import write_hint
 
 Tell = Callable[[str], None]
 
@@ -192,7 +193,8 @@ def _make_folder(folder: Path, undo: ExitStack) -> None:
             folder.mkdir(parents=True, mode=0o700)
         except OSError as exc:
             raise ProjectProblem(
-                f"cannot write into {folder.parent}: {exc.strerror}", "check the owner and mode of that directory"
+                f"cannot write into {folder.parent}: {exc.strerror}",
+                write_hint(exc, "check the owner and mode of that directory"),
             ) from exc
         undo.callback(_quietly, lambda: shutil.rmtree(folder, ignore_errors=True))
 

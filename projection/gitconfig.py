@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from projection.faults import HygieneFault
+from projection.faults import HygieneFault, write_hint
 
 HEADER = b'[includeIf "gitdir:**/worktrees/*"]'
 INCLUDE = HEADER + b"\n\tpath = orch/gitconfig\n"
@@ -103,7 +103,9 @@ def rewrite_config(path: Path, change: Callable[[bytes], bytes], *, wait: float 
                 raise HygieneFault(f"another program holds {lock}", f"if no git is running: rm {lock}")
             time.sleep(0.02)
     except OSError as exc:
-        raise HygieneFault(f"cannot write {path}: {exc.strerror}", "check the owner and mode of the file") from exc
+        raise HygieneFault(
+            f"cannot write {path}: {exc.strerror}", write_hint(exc, "check the owner and mode of the file")
+        ) from exc
 
 
 def _rewrite_locked(target: Path, lock: Path, change: Callable[[bytes], bytes]) -> bool | None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from projection import filter as block_filter
-from projection.faults import HygieneFault
+from projection.faults import HygieneFault, write_hint
 from projection.gitconfig import add_include, has_include, remove_include, rewrite_config
 from projection.gitfiles import (
     exclude_line,
@@ -86,7 +86,9 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
         sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
         _write(state / "gitconfig", render_sections(sections))
     except OSError as exc:
-        raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+        raise HygieneFault(
+            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
     _outrank_worktree_config(hygiene)
 
@@ -108,7 +110,9 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
         sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
         _write(state / "gitconfig", render_sections(sections))
     except OSError as exc:
-        raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+        raise HygieneFault(
+            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
     _outrank_worktree_config(hygiene)
 
@@ -128,7 +132,9 @@ def remove_hygiene(common_dir: Path, agent_id: str) -> None:
         for name in _AGENT_FILES:
             (state / "agents" / agent_id / name).unlink(missing_ok=True)
     except OSError as exc:
-        raise HygieneFault(f"cannot change {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+        raise HygieneFault(
+            f"cannot change {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
 
 
 def remove_block_hygiene(hygiene: Hygiene) -> None:
@@ -143,7 +149,9 @@ def remove_block_hygiene(hygiene: Hygiene) -> None:
         for name in ("attributes", "block"):
             (folder / name).unlink(missing_ok=True)
     except OSError as exc:
-        raise HygieneFault(f"cannot write {exc.filename}: {exc.strerror}", "check its owner and mode") from exc
+        raise HygieneFault(
+            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
 
 
 def unhide(agent_dir: Path, worktree: Path, seam_file: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from projection.block import merge
-from projection.faults import PlacementFault
+from projection.faults import PlacementFault, write_hint
 from projection.filter import BOM, clean
 
 
@@ -86,7 +86,9 @@ def _directory(worktree: Path, name: str) -> Iterator[int]:
     try:
         yield folder
     except OSError as exc:
-        raise PlacementFault(f"cannot change {worktree / name}: {exc.strerror}", "check its owner and mode") from exc
+        raise PlacementFault(
+            f"cannot change {worktree / name}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
     finally:
         os.close(folder)
 

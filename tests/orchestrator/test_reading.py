@@ -1,5 +1,6 @@
 """Commands that only read, where nothing of ours can be written."""
 
+import errno
 import json
 import os
 import shutil
@@ -79,6 +80,32 @@ def test_what_writes_says_why_it_cannot(agent_id: str, reading: Run) -> None:
         done = reading(*words)
         assert done.returncode == 4, (words, done.stderr)
         assert "check the owner and mode" in done.stderr, words
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["used before", "fresh"])
+def test_on_a_read_only_file_system_the_hint_says_so(orch: Orch, repo: Path, sh_backend: None, fresh: bool) -> None:
+    if not fresh:
+        orch.ok("memory", "add", "Tests need docker.")
+    mounted = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"'
+    inside = ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted, str(repo)]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    for words in (["memory", "add", "More."], ["spawn", "-b", "sh", "--", "true"]):
+        command = [*inside, sys.executable, "-I", "-m", "orchestrator", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode != 0
+        assert "mounted read-only" in done.stderr.splitlines()[-1], (words, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "says"), [(errno.EROFS, None, True), (errno.EACCES, None, False), (None, "/proc", False)]
+)
+def test_only_a_read_only_mount_is_called_one(code: int | None, place: str | None, says: bool) -> None:
+    from projection.faults import write_hint
+
+    cause = sqlite3.OperationalError("no") if code is None else OSError(code, "no")
+    found = write_hint(cause, "check the mode", place=Path(place) if place else None)
+    assert ("mounted read-only" in found) is says
 
 
 def test_a_proposal_that_cannot_be_settled_is_told_in_one_line(
