@@ -20,19 +20,23 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     Inside an agent it is a proposal: it goes into the memory as unverified when the agent ends (memory.stage), and is
     believed no further until another agent finds the same, or a person approves it. What holds a secret is refused.
     """
+    from memory.edit import DEFAULT_SECTION
+    from memory.entry import Trust
     from orchestrator.adding import add_entry
     from orchestrator.channel import agent_behind
     from orchestrator.config import environment
     from orchestrator.desk import Desk
+    from orchestrator.oversize import oversize_text
     from orchestrator.project import here, load_project
     from orchestrator.records import Records
-    from orchestrator.view import answer, print_json
+    from orchestrator.view import answer, print_json, warn
 
     said = _text(text)
     # Not by the context of other commands: nothing here depends on the configuration, and loading it takes its time.
     project = load_project(here())
     desk = Desk(project=project, records=Records(path=project.records))
-    agent = agent_behind(environment())
+    environ = environment()
+    agent = agent_behind(environ)
     if agent is not None:
         from orchestrator.proposing import propose
 
@@ -44,10 +48,15 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
         decision = supersede(desk, supersedes, said)
     else:
         decision = add_entry(desk, said, section)
+    trust = Trust.HUMAN if agent is None else Trust.UNVERIFIED
+    large = oversize_text(project, environ, decision.text, section=section or DEFAULT_SECTION, trust=trust)
     if as_json:
-        print_json({"entry": {"id": decision.id, "text": decision.text, "done": decision.done}})
+        shown = {"id": decision.id, "text": decision.text, "done": decision.done, "oversize": large is not None}
+        print_json({"entry": shown})
     else:
         answer(f"{decision.done} {decision.id}")
+    if large is not None:
+        warn(large)
 
 
 def _text(words: tuple[str, ...]) -> str:

@@ -63,9 +63,10 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
     from orchestrator.desk import Desk
     from orchestrator.injection import load_injection
     from orchestrator.mirror import sync_mirrors
+    from orchestrator.oversize import oversize_entries
     from orchestrator.renderfile import clear_renders
     from orchestrator.settling import settle
-    from orchestrator.view import answer, print_json, say
+    from orchestrator.view import answer, print_json, say, warn
 
     context = load_context()
     require_person(context.environ, f"{what} entries")
@@ -73,11 +74,16 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
         say(line)
     desk = Desk(project=context.project, records=context.records)
     decisions = [decide(desk, each) for each in ids]
-    sync_mirrors(context.project, context.config, load_injection(context.project, context.config).text, context.environ)
+    injection = load_injection(context.project, context.config)
+    sync_mirrors(context.project, context.config, injection.text, context.environ)
+    large = oversize_entries(injection, context.config, [each.id for each in decisions])
     if what == "remove" and not clear_renders(context.project.state, context.records):
         say("agents that are running keep the text that they were given, until the last of them ends")
     if as_json:
-        print_json({"entries": [{"id": each.id, "done": each.done} for each in decisions]})
-        return
-    for each in decisions:
-        answer(f"{each.done} {each.id}")
+        shown = [{"id": each.id, "done": each.done, "oversize": each.id in large} for each in decisions]
+        print_json({"entries": shown})
+    else:
+        for each in decisions:
+            answer(f"{each.done} {each.id}")
+    for line in large.values():
+        warn(line)

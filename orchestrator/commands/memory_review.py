@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from orchestrator.adding import Decision
     from orchestrator.commands.context import Context
     from orchestrator.desk import Desk
     from orchestrator.reviewing import Item
@@ -88,7 +89,7 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
     try:
         _require_unchanged(context, item)
         if key == "a":
-            return deciding.approve(desk, item.id).done
+            return _weighed(context, deciding.approve(desk, item.id))
         if key == "r":
             return deciding.reject(desk, item.id).done
         if key == "x":
@@ -96,10 +97,22 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
         text = click.prompt("new text", default=item.text)
         # Again: a person may take long to write.
         _require_unchanged(context, item)
-        return _replace(desk, item, text)
+        return _weighed(context, _replace(desk, item, text))
     except OrchError as exc:
         complain(exc.message, exc.hint)
         return ""
+
+
+def _weighed(context: "Context", *decisions: "Decision") -> str:
+    """Warn of what is larger than the whole budget; return what was done, for the last one."""
+    from orchestrator.injection import load_injection
+    from orchestrator.oversize import oversize_entries
+    from orchestrator.view import warn
+
+    injection = load_injection(context.project, context.config)
+    for line in oversize_entries(injection, context.config, [each.id for each in decisions]).values():
+        warn(line)
+    return decisions[-1].done if decisions else ""
 
 
 def _require_unchanged(context: "Context", item: "Item") -> None:
@@ -110,7 +123,7 @@ def _require_unchanged(context: "Context", item: "Item") -> None:
         raise UsageProblem(f"{item.id} has changed since it was shown: nothing was decided, review it again")
 
 
-def _replace(desk: "Desk", item: "Item", text: str) -> str:
+def _replace(desk: "Desk", item: "Item", text: str) -> "Decision":
     from orchestrator import deciding
     from orchestrator.adding import add_entry, require_text
 
@@ -118,8 +131,8 @@ def _replace(desk: "Desk", item: "Item", text: str) -> str:
         # First: a text that is refused must not cost the proposal.
         require_text(text)
         deciding.reject(desk, item.id, "reworded by a person")
-        return add_entry(desk, text).done
-    return deciding.supersede(desk, item.id, text).done
+        return add_entry(desk, text)
+    return deciding.supersede(desk, item.id, text)
 
 
 def _approve_all(context: "Context", items: "list[Item]") -> None:
@@ -128,8 +141,11 @@ def _approve_all(context: "Context", items: "list[Item]") -> None:
     from orchestrator.view import answer
 
     desk = Desk(project=context.project, records=context.records)
+    decisions = []
     for each in items:
-        answer(f"{deciding.approve(desk, each.id).done} {each.id}")
+        decisions.append(deciding.approve(desk, each.id))
+        answer(f"{decisions[-1].done} {each.id}")
+    _weighed(context, *decisions)
 
 
 def _show(number: int, count: int, item: "Item") -> None:

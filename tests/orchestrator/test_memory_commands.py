@@ -832,3 +832,32 @@ def test_a_conflict_with_an_approved_entry_calls_it_no_persons_own(orch: Orch, m
     assert f"in conflict with {name}, which a person wrote or approved" in said
     said = orch("doctor").stdout + orch("memory", "lint").stdout + orch.ok("memory", "review", "--list").stdout
     assert "person's" not in said
+
+
+@pytest.mark.parametrize("small", ["file", "variable", "default"])
+def test_what_is_larger_than_the_whole_budget_is_told_when_it_is_added(
+    orch: Orch, repo: Path, memory: Path, small: str
+) -> None:
+    text, environ = " ".join(f"word{n}" for n in range(1000 if small == "default" else 100)), {}
+    if small == "file":
+        (repo / ".orch" / "config.yml").write_text("memory: {budget: {bytes: 700}}\n")
+    elif small == "variable":
+        environ = {"ORCH_MEMORY_BUDGET_BYTES": "700"}
+    agent = {**environ, "ORCH_AGENT": "zz88"}
+    proposed = orch.ok("memory", "add", "--json", f"A claim of {text}", environ=agent)
+    name = json.loads(proposed.stdout)["entry"]["id"]
+    added = orch.ok("memory", "add", "--json", text, environ=environ)
+    old = json.loads(added.stdout)["entry"]["id"]
+    approved = orch.ok("memory", "approve", "--json", name, environ=environ)
+    superseded = orch.ok("memory", "supersede", "--json", old, f"Another {text}", environ=environ)
+    for done in (proposed, added, approved, superseded):
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("warning: ")
+        assert "cannot be injected: memory.budget is" in line
+        assert line.endswith("shorten it or split it")
+        found = json.loads(done.stdout)
+        assert (found["entry"] if "entry" in found else found["entries"][0])["oversize"] is True
+    fits = orch.ok("memory", "add", "--json", "A short one.", environ=environ)
+    assert json.loads(fits.stdout)["entry"]["oversize"] is False
+    assert fits.stderr == ""
+    assert "A short one." in orch.ok("memory", environ=environ).stdout

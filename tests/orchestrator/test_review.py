@@ -104,3 +104,15 @@ def test_a_new_text_that_is_refused_costs_no_proposal(orch: Orch, memory: Path, 
     child.expect("begins with a tag")
     child.expect("0 decided")
     assert "It is in lib/." in orch.ok("memory", "review", "--list").stdout
+
+
+def test_approving_what_is_larger_than_the_budget_is_told(orch: Orch, memory: Path, review: Review) -> None:
+    (memory.parent / "config.yml").write_text("memory: {budget: {bytes: 300}}\n")
+    child = review()
+    child.send("a")
+    child.expect("cannot be injected: memory.budget is 300 bytes")
+    child.expect("approved")
+    child.expect("2/.*q quit")
+    child.send("q")
+    child.expect("1 decided, 1 left")
+    assert "cannot be injected" in orch.ok("memory", "review", "--approve-all").stderr
