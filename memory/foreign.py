@@ -1,8 +1,9 @@
 """Facts in other tools' memories: a warden memory, an OpenWolf cerebrum, Claude's auto-memory, plain lists."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memory.errors import MemoryFault
 from memory.tag import parse_tag
 
 _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?P<text>\S.*)$")
@@ -11,16 +12,28 @@ _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*?)\s*#*$")
 _STAMP = re.compile(r"^(?:\[\d{4}-\d{2}-\d{2}[^\]]*\]|\*\*\d{4}-\d{2}-\d{2}\*\*|\d{4}-\d{2}-\d{2})\s*[:—–-]?\s*")
 _WARDEN_TAG = re.compile(r"^\[[^\]]*\]\s*|\s*<!--.*?-->\s*$")
 _SECTIONS = {"do-not-repeat": "Do not repeat", "do not repeat": "Do not repeat", "dnr": "Do not repeat"}
+_CONFLICT = re.compile(r"(?:<{7}|>{7}) ")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Foreign:
-    """One fact from elsewhere, with the section that it should go into and the line (from 1) that it stands on."""
+    """One fact from elsewhere, with the section that it should go into and the line (from 1) that it stands on.
+
+    `superseded` is that its tag says so.
+    """
 
     text: str
     section: str
     line: int
+    superseded: bool = False
+
+    @property
+    def struck(self) -> bool:
+        """Whether it counts no more there: by its tag, or struck through from its beginning to its end."""
+        said = self.text.rstrip(" .")
+        wholly = len(said) > 4 and said.startswith("~~") and said.endswith("~~") and "~~" not in said[2:-2]
+        return self.superseded or wholly
 
 
 def kind_of(path: str, text: str) -> str:
@@ -38,9 +51,9 @@ def kind_of(path: str, text: str) -> str:
 def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
     """Every bullet of a file as a fact; dates and tags of the other tool are taken off, code blocks passed over.
 
-    Raises ValueError for what is no UTF-8 text.
+    Raises MemoryFault for what is no UTF-8 text or holds an unresolved merge conflict.
     """
-    text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    text = _text(data)
     kind = kind_of(path, text)
     skipped = 0
     if kind == "claude" and (front := _FRONT.match(text)):
@@ -54,32 +67,43 @@ def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
             fenced = not fenced
         if fenced:
             continue
+        if _CONFLICT.match(line):
+            raise MemoryFault(f"it holds an unresolved merge conflict at line {number}", "resolve it first")
         heading = _HEADING.match(line)
         bullet = _BULLET.match(line) or _NUMBERED.match(line)
         if heading is not None:
             section = heading["text"].strip()
         elif bullet is not None:
-            fact = _fact(kind, bullet["text"])
+            fact, superseded = _fact(kind, bullet["text"])
             if fact:
-                found.append(Foreign(text=fact, section=_section(section), line=number))
+                found.append(Foreign(text=fact, section=_section(section), line=number, superseded=superseded))
         elif found and line.startswith(("  ", "\t")) and line.strip() and number == found[-1].line + 1:
-            found[-1] = Foreign(text=f"{found[-1].text} {line.strip()}", section=found[-1].section, line=number)
+            found[-1] = replace(found[-1], text=f"{found[-1].text} {line.strip()}", line=number)
     return tuple(found)
 
 
-def _fact(kind: str, text: str) -> str:
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as exc:
+        line = data.count(b"\n", 0, exc.start) + 1
+        raise MemoryFault(f"it is not UTF-8 text (line {line})", "convert it: iconv") from exc
+
+
+def _fact(kind: str, text: str) -> tuple[str, bool]:
+    """What a bullet says, "" for no fact, and whether its tag calls it superseded."""
     said = text.strip()
     if kind == "warden":
         said = _WARDEN_TAG.sub("", said).strip()
     tag = parse_tag(said)
     if tag is not None:
-        # What it claims there counts for nothing here; what is struck there stays so.
-        said = ("~~" if tag.word == "superseded" else "") + said[tag.length :]
+        said = said[tag.length :]  # what it claims there counts for nothing here
     said = _STAMP.sub("", said).strip()
     if said.startswith(("[ ] ", "[x] ")):
         said = said[4:]
     # A link to another file of that memory (Claude's index) is no fact.
-    return "" if re.fullmatch(r"\[[^\]]*\]\([^)]*\)(\s*[—–-].*)?", said) or len(said) < 4 else said
+    none = re.fullmatch(r"\[[^\]]*\]\([^)]*\)(\s*[—–-].*)?", said) or len(said) < 4
+    return "" if none else said, tag is not None and tag.word == "superseded"
 
 
 def _section(name: str) -> str:

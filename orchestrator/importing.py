@@ -1,5 +1,7 @@
 """Taking facts over from other memories: as unverified, with their source, after a look at what would come."""
 
+import errno
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -7,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.denylist import is_denied
-from memory.document import Document
+from memory.document import MOST_BYTES, Document
 from memory.edit import insert_entries, require_entry
 from memory.entry import Provenance, entry_id
 from memory.errors import MemoryFault
@@ -19,8 +21,9 @@ from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem, UsageProblem
 from orchestrator.ledger import Act
 from orchestrator.line import Line
+from orchestrator.plain_file import read_plain
 
-_MOST_BYTES = 4 * 1024 * 1024
+_STDIN = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,19 +44,51 @@ class Arrival:
         return {**shown, "why": self.why, "text": "" if self.fate == "refused" else self.text}
 
 
-def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) -> tuple[Arrival, ...]:
-    """What an import would bring; changes nothing. Raises UsageProblem for a file that cannot be read as text."""
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """A source of which nothing is taken: `why` goes on after its name, `hint` says what helps."""
+
+    source: str
+    why: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The refusal as a JSON object."""
+        return {"source": self.source, "why": self.why}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What an import would bring, and the sources that are refused as a whole."""
+
+    arrivals: tuple[Arrival, ...]
+    refused: tuple[Refusal, ...]
+
+
+def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) -> Plan:
+    """What an import would bring; changes nothing. The path `-` is standard input.
+
+    Raises UsageProblem for a file that is not there or is never read, and where every source is refused.
+    """
     known = _Known()
     for entry in document.entries if document is not None else ():
         known.add(entry.text)
     closed = desk.ledger.closed()
     found: list[Arrival] = []
+    refused: list[Refusal] = []
     for path in paths:
-        for fact in _facts(path):
+        try:
+            facts = read_foreign(_kind_path(path), _read(path))
+        except MemoryFault as exc:
+            refused.append(Refusal(source=_name(path), why=exc.message, hint=exc.hint))
+            continue
+        for fact in facts:
             found.append(_arrival(fact, path, known, closed))
             if found[-1].fate == "new":
                 known.add(fact.text)
-    return tuple(found)
+    if len(refused) == len(paths):
+        raise UsageProblem("; ".join(f"{each.source}: {each.why}" for each in refused), refused[0].hint)
+    return Plan(arrivals=tuple(found), refused=tuple(refused))
 
 
 def carry_import(desk: Desk, arrivals: Sequence[Arrival]) -> None:
@@ -97,30 +132,50 @@ class _Known:
         return entry_id(text) in self._ids or any(same_fact(text, each) for each in alike)
 
 
-def _facts(path: Path) -> tuple[Foreign, ...]:
+def _name(path: Path) -> str:
+    return "standard input" if path == _STDIN else str(path)
+
+
+def _kind_path(path: Path) -> str:
+    return "" if path == _STDIN else str(path.resolve())
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a source. Raises MemoryFault for too many of them, UsageProblem for what cannot be read at all."""
+    if path == _STDIN:
+        return _read_stdin()
     if is_denied(path.name):
         raise UsageProblem(f"{path} may hold credentials, so it is never read", "import another file")
     try:
-        if not path.is_file():
-            raise UsageProblem(f"{path} is no file to read", "name a file that is there")
-        if path.stat().st_size > _MOST_BYTES:
-            raise UsageProblem(f"{path} is larger than {_MOST_BYTES} bytes", "import a part of it")
-        return read_foreign(str(path.resolve()), path.read_bytes())
+        return read_plain(path, MOST_BYTES)
     except OSError as exc:
+        if exc.errno == errno.EFBIG:
+            raise MemoryFault(str(exc.strerror), "import a part of it") from exc
         raise UsageProblem(f"cannot read {path}: {exc.strerror}", "name a file that is there") from exc
-    except ValueError as exc:
-        raise UsageProblem(f"{path} is not UTF-8 text", "convert it: iconv") from exc
+
+
+def _read_stdin() -> bytes:
+    # A closed stream is None here.
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageProblem(
+            "- reads standard input, and nothing is piped into it", "orch memory import - < FILE, or name the file"
+        )
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise MemoryFault(f"it is too large: {MOST_BYTES} bytes at most", "import a part of it")
+    return data
 
 
 def _arrival(fact: Foreign, path: Path, known: _Known, closed: Mapping[str, Line]) -> Arrival:
     entry = entry_id(fact.text)
-    source = "".join(char if char.isalnum() or char in "._-" else "-" for char in path.name)
+    named = "stdin" if path == _STDIN else path.name
+    source = "".join(char if char.isalnum() or char in "._-" else "-" for char in named)
     fate, why = "new", ""
     try:
         require_entry(require_fit(fact.text))
     except (MemoryProblem, MemoryFault) as exc:
         fate, why = "refused", exc.message
-    if fact.text.startswith("~~"):
+    if fact.struck:
         fate, why = "refused", "it is struck through there"
     if fate == "new" and entry in closed:
         fate, why = "refused", f"it was {closed[entry].act.value} before"
