@@ -1,6 +1,6 @@
 """Changing the document: each edit touches the lines that it must and no other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memory.document import Document, parse
 from memory.entry import Entry, Provenance, Trust
@@ -49,33 +49,72 @@ def require_entry(text: str) -> None:
 
 def insert_entries(document: Document, entries: Sequence[tuple[str, str | None]], *, section: str) -> Document:
     """Add bullets, each a text with its tag, at the end of a section, as `insert_entry` does with one."""
+    return insert_sections(document, {section: entries})
+
+
+def insert_sections(document: Document, sections: Mapping[str, Sequence[tuple[str, str | None]]]) -> Document:
+    """Add bullets to many sections, as `insert_entries` does to one after the other, with the document read once."""
     eol = _eol(document)
+    ends = _ends(document)
+    inserted: dict[int, list[str]] = {}
+    made: dict[str, list[str]] = {}
+    for section, entries in sections.items():
+        key = section.strip().casefold()
+        at = ends.get(key)
+        if at is None and key not in made:
+            made[key] = [_heading(section) + eol]
+        place = made[key] if at is None else inserted.setdefault(at, [])
+        for text, tag in entries:
+            place += _bullet_lines(text, tag, eol)
     lines = list(document.lines)
-    at = _end_of_section(document, section)
-    new: list[str] = []
-    for text, tag in entries:
-        require_entry(text)
-        body = [part.rstrip() for part in text.strip().split("\n")]
-        first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
-        new += [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
-    if at is None:
-        if not is_sound_section(section):
-            raise MemoryFault(
-                "that is no name for a section",
-                f"one plain line of at most {LONGEST_SECTION} characters, without marks",
-            )
-        new = [f"## {section}{eol}", *new]
+    if made:
         # What a code block or a comment that never ends would hide goes above it.
-        at = len(lines) if document.unclosed is None else document.unclosed.line
-        if at > 0 and lines[at - 1].strip("\r\n\ufeff"):
-            new = [eol, *new]
-        if at < len(lines):
-            new = [*new, eol]
-        if at == 0 and lines and lines[0].startswith("\ufeff"):
-            new[0], lines[0] = "\ufeff" + new[0], lines[0].removeprefix("\ufeff")
-    if at > 0 and not lines[at - 1].endswith("\n"):
-        lines[at - 1] += eol
-    return _rebuilt([*lines[:at], *new, *lines[at:]])
+        end = len(lines) if document.unclosed is None else document.unclosed.line
+        inserted[end] = inserted.get(end, []) + _made_lines(lines, end, list(made.values()), end in inserted, eol)
+    return _rebuilt(_woven(lines, inserted, eol))
+
+
+def _heading(section: str) -> str:
+    if not is_sound_section(section):
+        raise MemoryFault(
+            "that is no name for a section",
+            f"one plain line of at most {LONGEST_SECTION} characters, without marks",
+        )
+    return f"## {section}"
+
+
+def _bullet_lines(text: str, tag: str | None, eol: str) -> list[str]:
+    require_entry(text)
+    body = [part.rstrip() for part in text.strip().split("\n")]
+    first = f"- {tag} {body[0]}" if tag else f"- {body[0]}"
+    return [first + eol, *(f"  {part}{eol}" if part else eol for part in body[1:])]
+
+
+def _made_lines(lines: list[str], at: int, made: list[list[str]], follows: bool, eol: str) -> list[str]:
+    """The lines of new sections that go in at `at`, parted by blank lines from what is around them."""
+    new: list[str] = []
+    for section in made:
+        if new or follows or (at > 0 and lines[at - 1].strip("\r\n\ufeff")):
+            new.append(eol)
+        new += section
+    if at < len(lines):
+        new.append(eol)
+    if at == 0 and lines and lines[0].startswith("\ufeff"):
+        new[0], lines[0] = "\ufeff" + new[0], lines[0].removeprefix("\ufeff")
+    return new
+
+
+def _woven(lines: list[str], inserted: Mapping[int, list[str]], eol: str) -> list[str]:
+    """The lines with others put in before the lines of those indices."""
+    woven: list[str] = []
+    done = 0
+    for at in sorted(inserted):
+        woven += lines[done:at]
+        if woven and not woven[-1].endswith("\n"):
+            woven[-1] += eol
+        woven += inserted[at]
+        done = at
+    return woven + lines[done:]
 
 
 def retag_entry(document: Document, entry: Entry, tag: str | None) -> Document:
@@ -133,13 +172,12 @@ def _eol(document: Document) -> str:
     return "\r\n" if document.lines and document.lines[0].endswith("\r\n") else "\n"
 
 
-def _end_of_section(document: Document, section: str) -> int | None:
-    """The index of the line after a section's last bullet, or after its heading; None when it is not there."""
-    wanted = section.strip().casefold()
-    last = [entry.last_line for entry in document.entries if entry.section.casefold() == wanted]
-    if last:
-        return max(last) + 1
-    return next((at + 1 for name, at in document.headings if name.casefold() == wanted), None)
+def _ends(document: Document) -> dict[str, int]:
+    """For each section, in lower case, the index of the line after its last bullet, or else after its heading."""
+    ends: dict[str, int] = {}
+    for name, at in document.headings:
+        ends.setdefault(name.casefold(), at + 1)
+    return ends | {entry.section.casefold(): entry.last_line + 1 for entry in document.entries}
 
 
 def _is_one_entry(text: str) -> bool:

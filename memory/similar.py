@@ -1,6 +1,8 @@
 """Whether two wordings say the same fact, or contradict each other: deterministic, from their words alone."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,6 +24,7 @@ _EMPTY = frozenset(
     )
 )
 _ALIKE = 0.8
+_SHARE = 5  # one word of so many may differ: 1 / (1 - _ALIKE)
 _LEAST_WORDS = 2
 
 
@@ -75,6 +78,45 @@ def _alike(a: Gist, b: Gist) -> bool:
     if len(a.words & b.words) < _LEAST_WORDS:
         return a.words == b.words and bool(a.values)
     return len(a.words & b.words) / len(together) >= _ALIKE
+
+
+class Facts:
+    """Texts, and whether one of them says the same as another: what `same_fact` finds, without asking it of each.
+
+    Of two sets of n words that have 4/5 in common, the n/5 + 1 first ones share a word, in whatever order they are
+    taken as long as it is the same one. The rarest go first, so few are compared.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Facts that hold nothing yet. `texts` are those to come, for what is rare among them; others may come too."""
+        self._often = Counter(word for text in texts for word in gist(text).words)
+        self._gists: set[Gist] = set()
+        self._texts: set[str] = set()
+        self._first: dict[tuple[frozenset[str], bool, str], list[Gist]] = {}
+
+    def add(self, text: str) -> None:
+        """Take a text in."""
+        self._texts.add(normalise(text))
+        new = gist(text)
+        if new in self._gists:
+            return
+        self._gists.add(new)
+        for word in self._rarest(new.words):
+            self._first.setdefault((new.values, new.denies, word), []).append(new)
+
+    def says(self, text: str) -> bool:
+        """Whether one of the texts is the same fact as this one."""
+        asked = gist(text)
+        if normalise(text) in self._texts or (asked in self._gists and _alike(asked, asked)):
+            return True
+        return any(
+            _alike(asked, each)
+            for word in self._rarest(asked.words)
+            for each in self._first.get((asked.values, asked.denies, word), ())
+        )
+
+    def _rarest(self, words: frozenset[str]) -> list[str]:
+        return sorted(words, key=lambda word: (self._often[word], word))[: len(words) // _SHARE + 1]
 
 
 def _stem(word: str) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 
 from memory.denylist import is_denied
 from memory.document import MOST_BYTES, Document
-from memory.edit import insert_entries, require_entry
+from memory.edit import insert_sections, require_entry
 from memory.entry import Provenance, entry_id
 from memory.errors import MemoryFault
 from memory.foreign import Foreign, read_foreign
-from memory.similar import gist, same_fact
+from memory.similar import Facts
 from memory.tag import render_tag
 from orchestrator.adding import require_fit, safe_section
 from orchestrator.desk import Desk
@@ -70,25 +70,30 @@ def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) ->
 
     Raises UsageProblem for a file that is not there or is never read, and where every source is refused.
     """
-    known = _Known()
-    for entry in document.entries if document is not None else ():
-        known.add(entry.text)
-    closed = desk.ledger.closed()
-    found: list[Arrival] = []
     refused: list[Refusal] = []
+    facts: list[tuple[Path, Foreign]] = []
     for path in paths:
         try:
-            facts = read_foreign(_kind_path(path), _read(path))
+            facts += [(path, fact) for fact in read_foreign(_kind_path(path), _read(path))]
         except MemoryFault as exc:
             refused.append(Refusal(source=_name(path), why=exc.message, hint=exc.hint))
-            continue
-        for fact in facts:
-            found.append(_arrival(fact, path, known, closed))
-            if found[-1].fate == "new":
-                known.add(fact.text)
     if len(refused) == len(paths):
         raise UsageProblem("; ".join(f"{each.source}: {each.why}" for each in refused), refused[0].hint)
-    return Plan(arrivals=tuple(found), refused=tuple(refused))
+    return Plan(arrivals=_arrivals(desk, document, facts), refused=tuple(refused))
+
+
+def _arrivals(desk: Desk, document: Document | None, facts: Sequence[tuple[Path, Foreign]]) -> tuple[Arrival, ...]:
+    there = [entry.text for entry in document.entries] if document is not None else []
+    known = Facts([*there, *(fact.text for _, fact in facts)])
+    for text in there:
+        known.add(text)
+    closed = desk.ledger.closed()
+    found: list[Arrival] = []
+    for path, fact in facts:
+        found.append(_arrival(fact, path, known, closed))
+        if found[-1].fate == "new":
+            known.add(fact.text)
+    return tuple(found)
 
 
 def carry_import(desk: Desk, arrivals: Sequence[Arrival]) -> None:
@@ -107,29 +112,11 @@ def carry_import(desk: Desk, arrivals: Sequence[Arrival]) -> None:
             there.add(each.id)
             tag = render_tag("unverified", Provenance(date=today, source=each.source))
             sections.setdefault(safe_section(each.section), []).append((each.text, tag))
-        for section, entries in sections.items():
-            document = insert_entries(document, entries, section=section)
+        document = insert_sections(document, sections)
         desk.ledger.write(Act.PROPOSED, [each.id for each in new], channel="import")
         return document
 
     desk.change(change)
-
-
-class _Known:
-    """The facts that are there, by their exact values: facts of other values are other facts."""
-
-    def __init__(self) -> None:
-        self._texts: dict[frozenset[str], list[str]] = {}
-        self._ids: set[str] = set()
-
-    def add(self, text: str) -> None:
-        self._texts.setdefault(gist(text).values, []).append(text)
-        self._ids.add(entry_id(text))
-
-    def says(self, text: str) -> bool:
-        """Whether one of them says the same."""
-        alike = self._texts.get(gist(text).values, ())
-        return entry_id(text) in self._ids or any(same_fact(text, each) for each in alike)
 
 
 def _name(path: Path) -> str:
@@ -166,7 +153,7 @@ def _read_stdin() -> bytes:
     return data
 
 
-def _arrival(fact: Foreign, path: Path, known: _Known, closed: Mapping[str, Line]) -> Arrival:
+def _arrival(fact: Foreign, path: Path, known: Facts, closed: Mapping[str, Line]) -> Arrival:
     entry = entry_id(fact.text)
     named = "stdin" if path == _STDIN else path.name
     source = "".join(char if char.isalnum() or char in "._-" else "-" for char in named)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from memory.entry import Trust
-from orchestrator.records import Records, now
+from orchestrator.records import Records, now, transaction
 
 if TYPE_CHECKING:
     from orchestrator.line import Line
@@ -105,11 +105,12 @@ class Ledger:
         )
 
     def write(self, act: Act, entries: Iterable[str], *, channel: str, agent: str | None = None, **detail: Any) -> None:
-        """Append a line for each entry."""
-        with self.records.connected(SCHEMA) as connection:
+        """Append a line for each entry, all or none of them."""
+        said = json.dumps(detail)
+        with self.records.connected(SCHEMA) as connection, transaction(connection):
             connection.executemany(
                 "INSERT INTO ledger (at, entry, act, channel, agent, detail) VALUES (?, ?, ?, ?, ?, ?)",
-                [(now(), entry, act.value, channel, agent, json.dumps(detail)) for entry in entries],
+                [(now(), entry, act.value, channel, agent, said) for entry in entries],
             )
 
     def grant(self, entries: Iterable[str], trust: Trust, channel: str) -> None:

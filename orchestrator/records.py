@@ -42,6 +42,21 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One transaction around the block, undone where it fails; inside of another one, a part of that."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Records:
     """The database at `path`; made on the first write. A read of a database that is absent finds nothing."""

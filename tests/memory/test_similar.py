@@ -1,0 +1,21 @@
+"""Finding a fact among many gives what comparing it with each gives."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memory.similar import Facts, same_fact
+
+_WORDS = st.lists(
+    st.sampled_from([*"bcdefghjkm", "not", "never", "`x`", "8080", "the", "src/a.py"]), min_size=1, max_size=14
+)
+_TEXTS = st.lists(_WORDS.map(" ".join), max_size=12)
+
+
+@given(_TEXTS, _WORDS.map(" ".join), st.booleans())
+@example(["b c d e f g h j"], "b c d e f g h j k m", True)
+@example(["b 8080"], "b the 8080", False)
+def test_many_facts_are_searched_as_each_would_be_compared(texts: list[str], asked: str, told: bool) -> None:
+    facts = Facts(texts if told else ())
+    for text in texts:
+        facts.add(text)
+    assert facts.says(asked) == any(same_fact(asked, text) for text in texts)
