@@ -123,9 +123,11 @@ def _settled(
 ) -> Document:
     proposal = course.proposal
     if course.fate is Fate.DISCARDED:
-        lines.append(f"withdrawn, since its branch {proposal.branch} was discarded: {_first_line(proposal)}")
         desk.proposals.move(proposal.number, State.WITHDRAWN, why=f"branch {proposal.branch} was discarded")
-        return _withdraw(desk, document, proposal, granted)
+        withdrawn = _withdraw(desk, document, proposal, granted)
+        if withdrawn is not document or proposal.state is State.WAITING:
+            lines.append(f"withdrawn, since its branch {proposal.branch} was discarded: {_first_line(proposal)}")
+        return withdrawn
     after = State.SETTLED if course.fate in (Fate.MERGED, None) else State.LANDED
     if proposal.state is State.LANDED:
         desk.proposals.move(proposal.number, after, sha=course.tip)

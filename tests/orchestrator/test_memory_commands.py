@@ -411,6 +411,16 @@ def test_a_fact_of_a_discarded_branch_is_withdrawn(orch: Orch, repo: Path, memor
     assert "Only on that branch" not in orch.ok("memory").stdout
 
 
+def test_a_fact_that_a_person_approved_stays_when_its_branch_is_discarded(orch: Orch, repo: Path, memory: Path) -> None:
+    agent = live_agent(orch, ["Only on that branch.", "Of no further use."], commit=True)
+    orch.ok("memory", "approve", str(by_text(orch, "Only on that branch.")["id"]))
+    said = orch.ok("rm", "--keep", agent["id"]).stderr
+    assert by_text(orch, "Only on that branch.")["trust"] == "trusted"
+    assert "Only on that branch." not in said
+    assert "withdrawn, since its branch" in said
+    assert "Of no further use." in said
+
+
 def test_a_withdrawn_fact_comes_back_with_its_branch(orch: Orch, repo: Path, memory: Path) -> None:
     agent = live_agent(orch, ["Only on that branch."], commit=True)
     orch.ok("rm", "--keep", agent["id"])
