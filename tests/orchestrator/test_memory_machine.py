@@ -19,7 +19,7 @@ from orchestrator.errors import OrchError
 from orchestrator.project import Project
 from orchestrator.proposing import propose
 from orchestrator.records import Records, now
-from orchestrator.settling import settle
+from orchestrator.settling import reopen, settle
 from tests.conftest import git
 
 FACTS = (
@@ -45,6 +45,7 @@ class Memory(RuleBasedStateMachine):
         main.mkdir()
         git(main, "init", "--quiet")
         git(main, "commit", "--quiet", "--allow-empty", "--message", "Begin")
+        base, self.tips = git(main, "rev-parse", "HEAD"), {name: _branch(main, name) for name in AGENTS}
         self.path = main / ".orch" / "memory.md"
         self.path.parent.mkdir()
         self.path.write_text(f"# Project memory\n\n{PROSE}\n## Notes\n")
@@ -59,7 +60,8 @@ class Memory(RuleBasedStateMachine):
                     backend="sh",
                     task="t",
                     worktree="/nowhere",
-                    base="0",
+                    branch=f"work/{name}",
+                    base=base,
                     created=now(),
                     status=Status.ENDED,
                     extra=extra,
@@ -109,6 +111,19 @@ class Memory(RuleBasedStateMachine):
         if self.shown.get(agent) != text:
             self.claimed.setdefault(text, set()).add(AGENTS[agent] or agent)
 
+    @rule(agent=st.sampled_from(sorted(AGENTS)))
+    def branch_goes(self, agent: str) -> None:
+        """The branch of an agent is thrown away, and with it what was learned there alone."""
+        git(self.project.root, "update-ref", "-d", f"refs/heads/work/{agent}")
+        settle(self.project, self.desk.records, Config())
+
+    @rule(agent=st.sampled_from(sorted(AGENTS)))
+    def branch_comes_back(self, agent: str) -> None:
+        """The branch of an agent is restored."""
+        git(self.project.root, "update-ref", f"refs/heads/work/{agent}", self.tips[agent])
+        reopen(self.project, self.desk.records, agent)
+        settle(self.project, self.desk.records, Config())
+
     @rule(text=facts, tag=st.sampled_from(["", "[trusted · 2026-01-01 · agents a, b] ", "[human] "]))
     def agent_writes_the_file(self, text: str, tag: str) -> None:
         """An agent writes into the file itself, with any tag that it likes."""
@@ -136,6 +151,17 @@ class Memory(RuleBasedStateMachine):
         assert data.startswith(f"# Project memory\n\n{PROSE}\n## Notes\n".encode())
         document = parse(data)
         assert {entry.text for entry in document.entries} <= set(FACTS)
+
+
+def _branch(main: Path, name: str) -> str:
+    """A branch with a commit of its own; returns that."""
+    git(main, "checkout", "--quiet", "-b", f"work/{name}")
+    (main / name).write_text("Work.\n")
+    git(main, "add", name)
+    git(main, "commit", "--quiet", "--message", name)
+    tip = git(main, "rev-parse", "HEAD")
+    git(main, "checkout", "--quiet", "-")
+    return tip
 
 
 TestMemory = Memory.TestCase
