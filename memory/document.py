@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memory.entry import Entry, Provenance, Trust, entry_id
+from memory.entry import Entry, Provenance, Trust, beginning_with, entry_id
 from memory.errors import MemoryFault
 from memory.tag import parse_tag
 
@@ -63,10 +63,16 @@ class Document:
 
     def entry(self, prefix: str) -> Entry | None:
         """The entry whose id starts with `prefix`; None when there is none, MemoryFault when it is not unique."""
-        found = {entry.id: entry for entry in self.entries if prefix and entry.id.startswith(prefix)}
+        by_id, ids = self._named
+        found = beginning_with(prefix, ids)
         if len(found) > 1:
             raise MemoryFault(f"{prefix!r} is the beginning of several entries: {', '.join(found)}", "give more of it")
-        return next(iter(found.values()), None)
+        return by_id[found[0]] if found else None
+
+    @cached_property
+    def _named(self) -> tuple[dict[str, Entry], list[str]]:
+        by_id = {entry.id: entry for entry in self.entries}
+        return by_id, sorted(by_id)
 
 
 # The file and its last commit are mostly the same bytes, and both are read for every answer and every render.

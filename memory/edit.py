@@ -1,6 +1,6 @@
 """Changing the document: each edit touches the lines that it must and no other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memory.document import Document, parse
 from memory.entry import Entry, Provenance, Trust
@@ -119,35 +119,58 @@ def _woven(lines: list[str], inserted: Mapping[int, list[str]], eol: str) -> lis
 
 def retag_entry(document: Document, entry: Entry, tag: str | None) -> Document:
     """Give an entry another tag (None: take it away); its text and every other line stay."""
-    line = document.lines[entry.first_line]
-    start, rest = _bullet(line)
+    return retag_entries(document, [(entry, tag)])
+
+
+def retag_entries(document: Document, tagged: Iterable[tuple[Entry, str | None]]) -> Document:
+    """Give entries other tags, as `retag_entry` does with one."""
+    lines = list(document.lines)
+    for entry, tag in tagged:
+        _retag(lines, entry, tag)
+    return _rebuilt(lines)
+
+
+def _retag(lines: list[str], entry: Entry, tag: str | None) -> None:
+    start, rest = _bullet(lines[entry.first_line])
     old = parse_tag(rest)
     body = rest if old is None else rest[old.length :]
     # Without this a text such as "[trusted · …] x" would become the tag of what was untagged.
     if tag is None and parse_tag(body) is not None:
         tag = render_tag("human", Provenance())
-    lines = list(document.lines)
     lines[entry.first_line] = f"{start}{tag} {body}" if tag else f"{start}{body}"
-    return _rebuilt(lines)
 
 
 def strike_entry(document: Document, entry: Entry, provenance: Provenance) -> Document:
     """Strike an entry through as superseded; it stays in the file, for the reviewer."""
-    tagged = retag_entry(document, entry, render_tag("superseded", provenance))
-    if entry.superseded:
-        return tagged
-    lines = list(tagged.lines)
-    start, rest = _bullet(lines[entry.first_line])
-    lines[entry.first_line] = f"{start}~~{rest}"
-    last = lines[entry.last_line]
-    body = last.rstrip("\r\n")
-    lines[entry.last_line] = f"{body.rstrip()}~~{last[len(body) :]}"
+    return strike_entries(document, [(entry, provenance)])
+
+
+def strike_entries(document: Document, struck: Iterable[tuple[Entry, Provenance]]) -> Document:
+    """Strike entries through, as `strike_entry` does with one."""
+    lines = list(document.lines)
+    for entry, provenance in struck:
+        _retag(lines, entry, render_tag("superseded", provenance))
+        if entry.superseded:
+            continue
+        start, rest = _bullet(lines[entry.first_line])
+        lines[entry.first_line] = f"{start}~~{rest}"
+        last = lines[entry.last_line]
+        body = last.rstrip("\r\n")
+        lines[entry.last_line] = f"{body.rstrip()}~~{last[len(body) :]}"
     return _rebuilt(lines)
 
 
 def remove_entry(document: Document, entry: Entry) -> Document:
     """Take an entry's lines out."""
     return _rebuilt([*document.lines[: entry.first_line], *document.lines[entry.last_line + 1 :]])
+
+
+def remove_entries(document: Document, ids: Collection[str]) -> Document:
+    """Take every bullet of these entries out."""
+    while gone := [entry for entry in document.entries if entry.id in ids]:
+        out = {number for entry in gone for number in range(entry.first_line, entry.last_line + 1)}
+        document = _rebuilt([line for number, line in enumerate(document.lines) if number not in out])
+    return document
 
 
 def tag_of(trust: Trust, provenance: Provenance) -> str | None:

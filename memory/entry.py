@@ -1,6 +1,8 @@
 """An entry of the memory: one bullet, with what its tag claims about it."""
 
 import sys
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -81,3 +83,13 @@ def entry_id(text: str) -> str:
     """The id of an entry: a short hash of its normalised text, so the file needs to carry none."""
     digest: str = sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
     return digest[:_ID_LENGTH]
+
+
+def beginning_with(prefix: str, ids: Sequence[str]) -> list[str]:
+    """Those of the ids, which are sorted, that begin so; the empty prefix begins none."""
+    found: list[str] = []
+    at = bisect_left(ids, prefix) if prefix else len(ids)
+    while at < len(ids) and ids[at].startswith(prefix):
+        found.append(ids[at])
+        at += 1
+    return found

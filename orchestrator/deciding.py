@@ -1,9 +1,19 @@
-"""What else a person says about the memory: approve, reject, supersede, remove. Each is one change under the lock."""
+"""What else a person says about the memory: approve, reject, supersede, remove. Each is one change under the
+lock, however many entries it is about."""
 
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
 from memory.document import Document
-from memory.edit import DEFAULT_SECTION, insert_entry, remove_entry, retag_entry, strike_entry
+from memory.edit import (
+    DEFAULT_SECTION,
+    insert_entry,
+    insert_sections,
+    remove_entries,
+    retag_entries,
+    strike_entries,
+    strike_entry,
+)
 from memory.entry import Entry, Provenance, Trust, entry_id, normalise
 from memory.secrets import find_secret
 from memory.tag import render_tag
@@ -11,6 +21,7 @@ from orchestrator.adding import Decision, require_text, safe_section
 from orchestrator.desk import Desk
 from orchestrator.errors import UsageProblem
 from orchestrator.ledger import Act
+from orchestrator.naming import Names, nothing_named, require_name
 from orchestrator.proposals import Proposal, State
 
 _OPEN = (State.WAITING, State.CONFLICT)
@@ -18,43 +29,50 @@ _OPEN = (State.WAITING, State.CONFLICT)
 
 def approve(desk: Desk, prefix: str) -> Decision:
     """A person vouches for an entry, or takes a proposal that waits."""
-    decision: list[Decision] = []
+    return approve_all(desk, (prefix,))[0]
+
+
+def approve_all(desk: Desk, prefixes: Sequence[str]) -> tuple[Decision, ...]:
+    """As `approve`, in one change: for all of them, or for none where one cannot be approved."""
+    wanted = [require_name(prefix) for prefix in prefixes]
+    decided: list[Decision] = []
 
     def change(document: Document) -> Document:
-        entry = document.entry(prefix)
-        if entry is None or entry.superseded:
-            proposal = _open_proposal(desk, prefix)
-            if proposal is not None:
-                decision.append(Decision(id=proposal.entry, text=proposal.text, done="approved"))
-                return _take(desk, document, proposal)
-            if entry is None:
-                raise _nothing(prefix)
-            raise UsageProblem(f"{entry.id} is superseded", "orch memory add it again, in today's words")
-        decision.append(Decision(id=entry.id, text=entry.text, done="approved"))
-        if entry.claimed is Trust.HUMAN:
-            desk.ledger.grant([entry.id], Trust.HUMAN, "command")
-            return document
-        desk.ledger.grant([entry.id], Trust.TRUSTED, "command")
-        return retag_entry(document, entry, render_tag("trusted", entry.provenance))
+        names = Names(document, desk.proposals.all(*_OPEN))
+        found = _each_once(names.open_to_approval(prefix) for prefix in wanted)
+        decided.extend(Decision(id=name, text=each.text, done="approved") for name, each in found.items())
+        with desk.at_once():
+            document = _vouch(desk, document, [each for each in found.values() if isinstance(each, Entry)])
+            return _take(desk, document, [each for each in found.values() if isinstance(each, Proposal)])
 
     desk.change(change)
-    return decision[0]
+    return tuple(decided)
 
 
 def reject(desk: Desk, prefix: str, why: str = "") -> Decision:
     """A person turns an entry or a proposal down: it goes, and is not proposed again."""
+    return reject_all(desk, (prefix,), why)[0]
+
+
+def reject_all(desk: Desk, prefixes: Sequence[str], why: str = "") -> tuple[Decision, ...]:
+    """As `reject`, in one change: for all of them, or for none where one is not there."""
     secret = find_secret(why)
     if secret is not None:
         raise UsageProblem(
             f"the reason holds what looks like {secret[1]}; nothing was written",
             "say where the secret is kept, not what it is",
         )
-    return _take_out(desk, prefix, Act.REJECTED, why)
+    return _take_out(desk, prefixes, Act.REJECTED, why)
 
 
 def remove(desk: Desk, prefix: str) -> Decision:
     """A person removes an entry; nothing of ours keeps its text."""
-    return _take_out(desk, prefix, Act.REMOVED, "")
+    return remove_all(desk, (prefix,))[0]
+
+
+def remove_all(desk: Desk, prefixes: Sequence[str]) -> tuple[Decision, ...]:
+    """As `remove`, in one change: for all of them, or for none where one is not there."""
+    return _take_out(desk, prefixes, Act.REMOVED, "")
 
 
 def supersede(desk: Desk, prefix: str, text: str) -> Decision:
@@ -76,58 +94,70 @@ def supersede(desk: Desk, prefix: str, text: str) -> Decision:
     return Decision(id=new, text=said, done="added")
 
 
-def _take_out(desk: Desk, prefix: str, act: Act, why: str) -> Decision:
-    decision: list[Decision] = []
+def _take_out(desk: Desk, prefixes: Sequence[str], act: Act, why: str) -> tuple[Decision, ...]:
+    wanted = [require_name(prefix) for prefix in prefixes]
+    decided: list[Decision] = []
 
     def change(document: Document) -> Document:
-        found, text = _named(desk, document, prefix)
-        decision.append(Decision(id=found, text=text, done=act.value))
-        detail = {"why": why, "text": normalise(text)} if act is Act.REJECTED else {"why": why}
-        desk.ledger.write(act, [found], channel="command", **detail)
-        if act is Act.REMOVED:
-            desk.proposals.forget(found)
-            desk.ledger.forget(found)
-        else:
-            for each in desk.proposals.all(*_OPEN, State.LANDED, entry=found):
-                desk.proposals.move(each.number, State.DROPPED, why="rejected by a person")
-        return without(document, found)
+        names = Names(document, desk.proposals.all(*_OPEN))
+        found = _each_once(names.named(prefix) for prefix in wanted)
+        decided.extend(Decision(id=name, text=each.text, done=act.value) for name, each in found.items())
+        with desk.at_once():
+            for name, each in found.items():
+                detail = {"why": why, "text": normalise(each.text)} if act is Act.REJECTED else {"why": why}
+                desk.ledger.write(act, [name], channel="command", **detail)
+            _close_proposals(desk, found.keys(), act)
+        return remove_entries(document, found.keys())
 
     desk.change(change)
-    return decision[0]
+    return tuple(decided)
 
 
-def _named(desk: Desk, document: Document, prefix: str) -> tuple[str, str]:
-    """The id and the text of the entry or of the open proposal that `prefix` names."""
-    entry = document.entry(prefix)
-    if entry is not None:
-        return entry.id, entry.text
-    proposal = _open_proposal(desk, prefix)
-    if proposal is None:
-        raise _nothing(prefix)
-    return proposal.entry, proposal.text
+def _close_proposals(desk: Desk, entries: Collection[str], act: Act) -> None:
+    if act is Act.REMOVED:
+        for entry in entries:
+            desk.proposals.forget(entry)
+            desk.ledger.forget(entry)
+        return
+    for each in desk.proposals.all(*_OPEN, State.LANDED):
+        if each.entry in entries:
+            desk.proposals.move(each.number, State.DROPPED, why="rejected by a person")
+
+
+def _each_once(found: "Iterable[Entry | Proposal]") -> "dict[str, Entry | Proposal]":
+    return {each.id if isinstance(each, Entry) else each.entry: each for each in found}
 
 
 def without(document: Document, entry: str) -> Document:
     """The document without any bullet of this entry."""
-    while (found := document.entry(entry)) is not None:
-        document = remove_entry(document, found)
-    return document
+    return remove_entries(document, {entry})
 
 
-def _take(desk: Desk, document: Document, proposal: Proposal) -> Document:
-    """Put a waiting proposal in as trusted; what it contradicts is superseded, since a person says so."""
-    old = None if proposal.supersedes is None else document.entry(proposal.supersedes)
-    if old is not None and not old.superseded:
-        desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=proposal.entry)
-        document = strike_entry(document, old, struck_provenance(old))
-    desk.ledger.grant([proposal.entry], Trust.TRUSTED, "command")
-    desk.proposals.move(proposal.number, State.LANDED, why="approved by a person")
-    return insert_entry(
-        document,
-        proposal.text,
-        section=safe_section(proposal.section),
-        tag=render_tag("trusted", provenance_of(proposal)),
-    )
+def _vouch(desk: Desk, document: Document, entries: Sequence[Entry]) -> Document:
+    for trust in (Trust.HUMAN, Trust.TRUSTED):
+        named = [entry.id for entry in entries if (entry.claimed is Trust.HUMAN) == (trust is Trust.HUMAN)]
+        desk.ledger.grant(named, trust, "command")
+    tagged = [entry for entry in entries if entry.claimed is not Trust.HUMAN]
+    return retag_entries(document, [(entry, render_tag("trusted", entry.provenance)) for entry in tagged])
+
+
+def _take(desk: Desk, document: Document, proposals: Sequence[Proposal]) -> Document:
+    """Put waiting proposals in as trusted; what they contradict is superseded, since a person says so."""
+    sections: dict[str, list[tuple[str, str | None]]] = {}
+    for each in proposals:
+        desk.proposals.move(each.number, State.LANDED, why="approved by a person")
+        tag = render_tag("trusted", provenance_of(each))
+        sections.setdefault(safe_section(each.section), []).append((each.text, tag))
+    desk.ledger.grant([each.entry for each in proposals], Trust.TRUSTED, "command")
+    if sections:
+        document = insert_sections(document, sections)
+    struck: dict[str, Entry] = {}
+    for each in proposals:
+        old = None if each.supersedes is None else document.entry(each.supersedes)
+        if old is not None and not old.superseded and old.id not in struck:
+            desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=each.entry)
+            struck[old.id] = old
+    return strike_entries(document, [(old, struck_provenance(old)) for old in struck.values()])
 
 
 def provenance_of(proposal: Proposal) -> Provenance:
@@ -141,22 +171,11 @@ def provenance_of(proposal: Proposal) -> Provenance:
     )
 
 
-def _open_proposal(desk: Desk, prefix: str) -> Proposal | None:
-    found = {each.entry: each for each in desk.proposals.all(*_OPEN) if each.entry.startswith(prefix)}
-    if len(found) > 1:
-        raise UsageProblem(f"{prefix!r} is the beginning of several entries: {', '.join(found)}", "give more of it")
-    return next(iter(found.values()), None)
-
-
 def _require_entry(document: Document, prefix: str) -> Entry:
-    entry = document.entry(prefix)
+    entry = document.entry(require_name(prefix))
     if entry is None:
-        raise _nothing(prefix)
+        raise nothing_named(prefix)
     return entry
-
-
-def _nothing(prefix: str) -> UsageProblem:
-    return UsageProblem(f"there is no entry {prefix!r} in the memory", "orch memory list shows the ids")
 
 
 def struck_provenance(old: Entry) -> Provenance:

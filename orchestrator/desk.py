@@ -1,6 +1,7 @@
 """Where the memory is decided about: the project, its records, and the one way to change the document."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from orchestrator.ledger import SCHEMA, Ledger
 from orchestrator.memory_file import change_memory, require_memory_path
 from orchestrator.moves import Moves
 from orchestrator.project import Project
-from orchestrator.records import Records
+from orchestrator.records import Records, transaction
 
 if TYPE_CHECKING:
     from orchestrator.proposals import Proposals
@@ -45,6 +46,19 @@ class Desk:
                 change_memory(self.project, lambda data: change(parse(data)).serialise(), after=self._write_moves)
         finally:
             self.moves.held = None
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Write what the block says of entries and proposals in one transaction. Within `change` only."""
+        from orchestrator import proposals
+
+        # Making a table would end the transaction.
+        with (
+            self.records.connected(proposals.SCHEMA),
+            self.records.connected(SCHEMA) as connection,
+            transaction(connection),
+        ):
+            yield
 
     def _write_moves(self) -> None:
         if self.moves.held:

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from memory.entry import entry_id
 from orchestrator.moves import Moves
-from orchestrator.records import Records, now
+from orchestrator.records import Records, now, transaction
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS proposals (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,
@@ -80,7 +80,7 @@ class Proposals:
     ) -> str:
         """Keep a claim as waiting; the same claim of the same agent is kept once. Returns the entry's id."""
         entry = entry_id(text)
-        with self.records.connected(_SCHEMA) as connection:
+        with self.records.connected(SCHEMA) as connection:
             connection.execute(
                 "INSERT INTO proposals (at, entry, text, section, agent, backend, branch, base, sha, supersedes, state)"
                 " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting' WHERE NOT EXISTS"
@@ -123,14 +123,14 @@ class Proposals:
     def _write(self, moves: Mapping[int, Mapping[str, str]]) -> None:
         if not moves:
             return
-        with self.records.connected(_SCHEMA) as connection:
+        with self.records.connected(SCHEMA) as connection, transaction(connection):
             for number, values in moves.items():
                 names = ", ".join(f"{name} = ?" for name in values)
                 connection.execute(f"UPDATE proposals SET {names} WHERE number = ?", (*values.values(), number))
 
     def forget(self, entry: str) -> None:
         """Blank the text of every claim of a fact that a person removed; that there was one stays known."""
-        with self.records.connected(_SCHEMA) as connection:
+        with self.records.connected(SCHEMA) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute(
                 "UPDATE proposals SET text = '', state = 'dropped', why = 'removed by a person' WHERE entry = ?",

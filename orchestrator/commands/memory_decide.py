@@ -17,10 +17,13 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_JSON
 @_IDS
 def approve(ids: tuple[str, ...], as_json: bool) -> None:
-    """Vouch for entries, or take proposals that wait: they count as trusted from now on."""
+    """Vouch for entries, or take proposals that wait: they count as trusted from now on.
+
+    An ID may be a unique beginning of it. Where one of them names nothing, nothing is done.
+    """
     from orchestrator import deciding
 
-    _decide("approve", ids, as_json, deciding.approve)
+    _decide("approve", ids, as_json, deciding.approve_all)
 
 
 @click.command("reject")
@@ -28,10 +31,13 @@ def approve(ids: tuple[str, ...], as_json: bool) -> None:
 @_JSON
 @_IDS
 def reject(ids: tuple[str, ...], as_json: bool, why: str) -> None:
-    """Turn entries or proposals down: they go, and no agent can propose them again."""
+    """Turn entries or proposals down: they go, and no agent can propose them again.
+
+    An ID may be a unique beginning of it. Where one of them names nothing, nothing is done.
+    """
     from orchestrator import deciding
 
-    _decide("reject", ids, as_json, lambda desk, each: deciding.reject(desk, each, why))
+    _decide("reject", ids, as_json, lambda desk, names: deciding.reject_all(desk, names, why))
 
 
 @click.command("supersede")
@@ -42,7 +48,7 @@ def supersede(entry: str, text: tuple[str, ...], as_json: bool) -> None:
     """Put TEXT in the place of an entry, which stays in the file, struck through."""
     from orchestrator import deciding
 
-    _decide("supersede", (entry,), as_json, lambda desk, each: deciding.supersede(desk, each, " ".join(text)))
+    _decide("supersede", (entry,), as_json, lambda desk, _: (deciding.supersede(desk, entry, " ".join(text)),))
 
 
 @click.command("rm")
@@ -51,13 +57,17 @@ def supersede(entry: str, text: tuple[str, ...], as_json: bool) -> None:
 def rm(ids: tuple[str, ...], as_json: bool) -> None:
     """Remove entries from the memory. No agent can propose them again, and nothing of ours keeps their text, but for
     what agents were given: the render until the last running one ends, a context file until its agent is removed.
+
+    An ID may be a unique beginning of it. Where one of them names nothing, nothing is done.
     """
     from orchestrator import deciding
 
-    _decide("remove", ids, as_json, deciding.remove)
+    _decide("remove", ids, as_json, deciding.remove_all)
 
 
-def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[Desk, str], Decision]") -> None:
+def _decide(
+    what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[Desk, tuple[str, ...]], tuple[Decision, ...]]"
+) -> None:
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
     from orchestrator.desk import Desk
@@ -73,7 +83,7 @@ def _decide(what: str, ids: tuple[str, ...], as_json: bool, decide: "Callable[[D
     for line in settle(context.project, context.records, context.config):
         say(line)
     desk = Desk(project=context.project, records=context.records)
-    decisions = [decide(desk, each) for each in ids]
+    decisions = decide(desk, ids)
     injection = load_injection(context.project, context.config)
     sync_mirrors(context.project, context.config, injection.text, context.environ)
     large = oversize_entries(injection, context.config, [each.id for each in decisions])

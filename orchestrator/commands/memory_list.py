@@ -15,7 +15,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.command("list")
 @click.option("--trust", type=click.Choice(["human", "trusted", "unverified"]), help="Only entries that count so.")
-@click.option("--section", metavar="NAME", help="Only entries of this section.")
+@click.option("--section", metavar="NAME", help="Only entries and proposals of this section.")
 @_JSON
 def listing(trust: str | None, section: str | None, as_json: bool) -> None:
     """List the entries with what they count for, and the proposals that wait."""
@@ -23,12 +23,12 @@ def listing(trust: str | None, section: str | None, as_json: bool) -> None:
 
     _, judged, waiting = _load()
     shown = [item for item in judged if trust in (None, item.trust.word) and section in (None, item.entry.section)]
-    waiting = [] if trust not in (None, "unverified") else waiting
+    waiting = [p for p in waiting if trust in (None, "unverified") and section in (None, p.section)]
     if as_json:
         print_json({"entries": [entry_json(item) for item in shown], "proposals": [proposal_json(p) for p in waiting]})
         return
-    rows = [(item.entry.id, state(item), item.entry.section, item.entry.text.split("\n")[0][:90]) for item in shown]
-    rows += [(p.entry, f"proposed ({p.state.value})", p.section, p.text.split("\n")[0][:90]) for p in waiting]
+    rows = [(item.entry.id, state(item), item.entry.section, _first_line(item.entry.text)) for item in shown]
+    rows += [(p.entry, f"proposed ({p.state.value})", p.section, _first_line(p.text)) for p in waiting]
     print_table(("id", "counts as", "section", "entry"), rows)
 
 
@@ -39,9 +39,11 @@ def show(entry: str, as_json: bool) -> None:
     """Show one entry: its text, what it counts for and why, where it came from, and its history."""
     from orchestrator.errors import UsageProblem
     from orchestrator.ledger import Ledger
+    from orchestrator.naming import require_name
     from orchestrator.proposals import Proposals
     from orchestrator.view import answer, print_json
 
+    require_name(entry)
     context, judged, waiting = _load()
     found = {item.entry.id: item for item in judged if item.entry.id.startswith(entry)}
     also = {p.entry: p for p in waiting if p.entry.startswith(entry)}
@@ -81,8 +83,11 @@ def show(entry: str, as_json: bool) -> None:
 def history(entry: str | None, as_json: bool) -> None:
     """Show what happened to the memory, oldest first, or to one entry (also one that is gone)."""
     from orchestrator.ledger import Ledger
+    from orchestrator.naming import require_name
     from orchestrator.view import answer, print_json
 
+    if entry is not None:
+        require_name(entry)
     context, _, _ = _load()
     lines = [line for line in Ledger(records=context.records).lines() if entry is None or line.entry.startswith(entry)]
     if as_json:
@@ -90,6 +95,12 @@ def history(entry: str | None, as_json: bool) -> None:
         return
     for line in lines:
         answer(_line_text(line))
+
+
+def _first_line(text: str) -> str:
+    """The beginning of a text, with a sign where it goes on."""
+    shown = text.split("\n")[0][:90]
+    return shown if shown == text else f"{shown.rstrip()} …"
 
 
 def state(item: "Judged") -> str:

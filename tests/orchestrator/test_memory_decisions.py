@@ -1,0 +1,113 @@
+"""`orch memory approve|reject|rm` of many entries in one call: one change, for all of them or for none."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from memory.document import parse
+from tests.conftest import Orch, git
+from tests.fakes.agents import live_agent
+
+_COUNT = 2000
+
+
+@pytest.fixture
+def memory(repo: Path) -> Path:
+    """A memory of two entries that a person reviewed and two that came from elsewhere."""
+    path = repo / ".orch" / "memory.md"
+    path.parent.mkdir()
+    path.write_text("# Project memory\n\n## Notes\n- Fixtures live in testdata/.\n- The port is 8080.\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "memory")
+    return path
+
+
+@pytest.fixture
+def waiting(orch: Orch, memory: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The text of a proposal that waits for the merge of its branch."""
+    monkeypatch.setenv("ORCH_MEMORY_STAGE", "merge")
+    live_agent(orch, ["Learned on a branch.", "The port is 9090."], commit=True)
+    return "Learned on a branch."
+
+
+def _ids(memory: Path) -> list[str]:
+    return [entry.id for entry in parse(memory.read_bytes()).entries]
+
+
+def _history(orch: Orch) -> list[dict[str, str]]:
+    found = json.loads(orch.ok("memory", "history", "--json").stdout)["history"]
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize("what", ["approve", "reject", "rm"])
+def test_thousands_are_decided_in_one_change(orch: Orch, memory: Path, what: str) -> None:
+    with memory.open("a") as stream:
+        stream.writelines(f"- [unverified · 2026-06-30] Fact number {number} is here.\n" for number in range(_COUNT))
+    before, ids = parse(memory.read_bytes()).entries, _ids(memory)
+    begun = time.monotonic()
+    done = orch.ok("memory", what, *ids[2:], timeout=15)
+    assert time.monotonic() - begun < 10, "1 to 2 s on an idle machine"
+    assert len(done.stdout.splitlines()) == _COUNT
+    after = parse(memory.read_bytes()).entries
+    left = before if what == "approve" else before[:2]
+    assert [(entry.text, entry.section) for entry in after] == [(entry.text, entry.section) for entry in left]
+    if what == "approve":
+        assert {entry.claimed.word for entry in after[2:]} == {"trusted"}
+    assert len({each["entry"] for each in _history(orch)}) == _COUNT
+
+
+@pytest.mark.parametrize("what", ["approve", "reject", "rm"])
+def test_where_one_cannot_be_decided_none_is(orch: Orch, memory: Path, what: str) -> None:
+    before, known, said = memory.read_bytes(), _ids(memory)[0], _history(orch)
+    refused = orch("memory", what, known, "zzzz")
+    assert (refused.code, "zzzz" in refused.stderr) == (2, True)
+    assert (memory.read_bytes(), _history(orch)) == (before, said)
+
+
+def test_one_that_is_named_twice_is_decided_once(orch: Orch, memory: Path) -> None:
+    known = _ids(memory)[0]
+    assert orch.ok("memory", "reject", known, known[:6]).stdout.split() == ["rejected", known]
+
+
+@pytest.mark.parametrize("what", ["approve", "reject", "rm", "show", "history"])
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_id_names_nothing(orch: Orch, memory: Path, what: str, name: str) -> None:
+    memory.write_text("- The only entry.\n")
+    refused = orch("memory", what, name)
+    assert (refused.code, "an id cannot be empty" in refused.stderr) == (2, True)
+    assert memory.read_text() == "- The only entry.\n"
+
+
+def test_proposals_and_entries_are_approved_together(orch: Orch, memory: Path, waiting: str) -> None:
+    with memory.open("a") as stream:
+        stream.write("- [unverified · 2026-06-30] Tests need the database.\n")
+    proposals = json.loads(orch.ok("memory", "list", "--json").stdout)["proposals"]
+    conflict = next(each for each in proposals if "9090" in each["text"])
+    orch.ok("memory", "approve", _ids(memory)[-1], *(each["entry"] for each in proposals))
+    entries = {entry.text: entry for entry in parse(memory.read_bytes()).entries}
+    for text in (waiting, "The port is 9090.", "Tests need the database."):
+        assert entries[text].claimed.word == "trusted"
+    assert entries["The port is 8080."].superseded is (conflict["state"] == "conflict")
+    assert json.loads(orch.ok("memory", "list", "--json").stdout)["proposals"] == []
+
+
+def test_an_empty_id_is_no_waiting_proposal(orch: Orch, repo: Path, memory: Path, waiting: str) -> None:
+    for what in ("approve", "reject", "rm"):
+        assert orch("memory", what, "").code == 2
+    assert waiting in orch.ok("memory", "list").stdout
+
+
+def test_a_list_tells_where_an_entry_goes_on_and_keeps_to_its_section(orch: Orch, memory: Path, waiting: str) -> None:
+    with memory.open("a") as stream:
+        stream.write("- First line\n  second line\n")
+    lines = orch.ok("memory", "list").stdout.splitlines()
+    (entry,) = [line for line in lines if "First line" in line]
+    assert entry.rstrip().endswith("First line …")
+    (whole,) = [line for line in lines if "8080" in line]
+    assert "…" not in whole
+    assert waiting in orch.ok("memory", "list", "--section", "Notes").stdout
+    assert waiting not in orch.ok("memory", "list", "--section", "Elsewhere").stdout
+    assert json.loads(orch.ok("memory", "list", "--json", "--section", "Elsewhere").stdout)["proposals"] == []
