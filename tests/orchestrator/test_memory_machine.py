@@ -111,11 +111,14 @@ class Memory(RuleBasedStateMachine):
         if self.shown.get(agent) != text:
             self.claimed.setdefault(text, set()).add(AGENTS[agent] or agent)
 
-    @rule(agent=st.sampled_from(sorted(AGENTS)))
-    def branch_goes(self, agent: str) -> None:
-        """The branch of an agent is thrown away, and with it what was learned there alone."""
+    @rule(text=facts, agent=st.sampled_from(sorted(AGENTS)), for_good=st.booleans())
+    def branch_goes(self, text: str, agent: str, for_good: bool) -> None:
+        """An agent learns something, and its branch is thrown away; it may be restored later, or at once."""
+        self.agent_claims(text, agent)
         git(self.project.root, "update-ref", "-d", f"refs/heads/work/{agent}")
         settle(self.project, self.desk.records, Config())
+        if not for_good:
+            self.branch_comes_back(agent)
 
     @rule(agent=st.sampled_from(sorted(AGENTS)))
     def branch_comes_back(self, agent: str) -> None:
