@@ -140,11 +140,12 @@ def _approve_all(context: "Context", items: "list[Item]") -> None:
     from orchestrator.desk import Desk
     from orchestrator.view import answer
 
+    if not items:
+        return
     desk = Desk(project=context.project, records=context.records)
-    decisions = []
-    for each in items:
-        decisions.append(deciding.approve(desk, each.id))
-        answer(f"{decisions[-1].done} {each.id}")
+    decisions = deciding.approve_all(desk, [item.id for item in items])
+    for each in decisions:
+        answer(f"{each.done} {each.id}")
     _weighed(context, *decisions)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,13 @@ def test_a_list_tells_where_an_entry_goes_on_and_keeps_to_its_section(orch: Orch
     assert waiting in orch.ok("memory", "list", "--section", "Notes").stdout
     assert waiting not in orch.ok("memory", "list", "--section", "Elsewhere").stdout
     assert json.loads(orch.ok("memory", "list", "--json", "--section", "Elsewhere").stdout)["proposals"] == []
+
+
+def test_approve_all_is_one_change(orch: Orch, memory: Path) -> None:
+    today = datetime.now(UTC).date().isoformat()  # what is stale is left to a person
+    with memory.open("a") as stream:
+        stream.writelines(f"- [unverified · {today}] Fact number {number} is here.\n" for number in range(_COUNT))
+    done = orch.ok("memory", "review", "--approve-all", timeout=30)
+    assert len(done.stdout.splitlines()) == _COUNT
+    assert {entry.claimed.word for entry in parse(memory.read_bytes()).entries[2:]} == {"trusted"}
+    assert orch.ok("memory", "review", "--approve-all").stdout == ""
