@@ -21,7 +21,7 @@ from orchestrator.adding import Decision, require_text, safe_section
 from orchestrator.desk import Desk
 from orchestrator.errors import UsageProblem
 from orchestrator.ledger import Act
-from orchestrator.naming import Names, nothing_named, require_name
+from orchestrator.naming import Names, entry_named, nothing_named, replaced, require_name
 from orchestrator.proposals import Proposal, State
 
 _OPEN = (State.WAITING, State.CONFLICT)
@@ -153,8 +153,8 @@ def _take(desk: Desk, document: Document, proposals: Sequence[Proposal]) -> Docu
         document = insert_sections(document, sections)
     struck: dict[str, Entry] = {}
     for each in proposals:
-        old = None if each.supersedes is None else document.entry(each.supersedes)
-        if old is not None and not old.superseded and old.id not in struck:
+        old = replaced(document, each.supersedes)
+        if old is not None and old.id not in struck:
             desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=each.entry)
             struck[old.id] = old
     return strike_entries(document, [(old, struck_provenance(old)) for old in struck.values()])
@@ -172,7 +172,7 @@ def provenance_of(proposal: Proposal) -> Provenance:
 
 
 def _require_entry(document: Document, prefix: str) -> Entry:
-    entry = document.entry(require_name(prefix))
+    entry = entry_named(document, require_name(prefix))
     if entry is None:
         raise nothing_named(prefix)
     return entry

@@ -15,6 +15,7 @@ from orchestrator.agent import Agent
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.desk import Desk
 from orchestrator.ledger import Act
+from orchestrator.naming import replaced
 from orchestrator.proposals import Proposal, State
 
 _MOST_GENERATIONS = 50
@@ -50,7 +51,7 @@ def land(
     same = next((entry for entry in living if same_fact(proposal.text, entry.text)), None)
     if same is not None:
         return _again(desk, document, proposal, same, trusts[same.id], agents)
-    old = _contradicted(living, proposal)
+    old = _contradicted(document, living, proposal)
     if old is None:
         return _enter(desk, document, proposal)
     if trusts[old.id] is Trust.HUMAN or _vouched(desk, old, granted):
@@ -104,9 +105,9 @@ def _again(
     return Landing(document=retag_entry(document, entry, tag), state=State.LANDED, why="corroborated, now trusted")
 
 
-def _contradicted(living: list[Entry], proposal: Proposal) -> Entry | None:
+def _contradicted(document: Document, living: list[Entry], proposal: Proposal) -> Entry | None:
     if proposal.supersedes:
-        return next((entry for entry in living if entry.id.startswith(proposal.supersedes)), None)
+        return replaced(document, proposal.supersedes)
     # Two claims of one agent are two facts, unless it says that the one takes the other's place.
     others = (entry for entry in living if proposal.agent not in entry.provenance.agents)
     return next((entry for entry in others if contradicts(proposal.text, entry.text)), None)

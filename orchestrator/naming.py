@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from memory.document import Document
 from memory.entry import Entry, beginning_with
+from memory.errors import MemoryFault
 from orchestrator.errors import UsageProblem
 from orchestrator.proposals import Proposal
 
@@ -13,6 +14,21 @@ def require_name(prefix: str) -> str:
     if not prefix.strip():
         raise UsageProblem("an id cannot be empty", "orch memory list shows the ids")
     return prefix
+
+
+def entry_named(document: Document, prefix: str) -> Entry | None:
+    """The entry whose id begins so; None when there is none. Raises UsageProblem where there is more than one."""
+    try:
+        return document.entry(prefix)
+    except MemoryFault as exc:
+        raise UsageProblem(exc.message, exc.hint) from exc
+
+
+def replaced(document: Document, named: str | None) -> Entry | None:
+    """The entry whose place a proposal takes, by what that says itself; None where it names none, or not just one."""
+    living = {entry.id: entry for entry in document.entries if not entry.superseded}
+    found = beginning_with(named or "", sorted(living))
+    return living[found[0]] if len(found) == 1 else None
 
 
 def nothing_named(prefix: str) -> UsageProblem:
@@ -31,14 +47,14 @@ class Names:
 
     def named(self, prefix: str) -> Entry | Proposal:
         """The entry whose id begins so, else the proposal. Raises UsageProblem where there is none or more than one."""
-        found = self._document.entry(prefix) or self._proposal(prefix)
+        found = entry_named(self._document, prefix) or self._proposal(prefix)
         if found is None:
             raise nothing_named(prefix)
         return found
 
     def open_to_approval(self, prefix: str) -> Entry | Proposal:
         """As `named`, but where the entry is superseded it is a proposal to have the same again, if there is one."""
-        entry = self._document.entry(prefix)
+        entry = entry_named(self._document, prefix)
         if entry is None or not entry.superseded:
             return self.named(prefix)
         proposal = self._proposal(prefix)

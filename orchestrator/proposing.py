@@ -10,9 +10,10 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
     """Keep a claim of an agent until it ends (or its branch merges).
 
     Raises MemoryProblem for a text that is refused, and for a fact that was rejected, superseded or removed before;
-    UsageProblem for a section's name that is none.
+    UsageProblem for a section's name that is none, and where `supersedes` does not name one entry.
     """
     said, where = require_text(text), require_section(section, claimed=True)
+    named = None if supersedes is None else _replaced(desk, supersedes)
     agent = desk.records.agent(agent_id)
     branch = agent.branch if agent is not None else None
     tip = desk.project.git().commit(f"refs/heads/{branch}") if branch else None
@@ -30,6 +31,18 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
         branch=branch,
         base=agent.base if agent is not None else None,
         sha=tip,
-        supersedes=supersedes,
+        supersedes=named,
     )
     return Decision(id=entry, text=said, done="proposed")
+
+
+def _replaced(desk: Desk, prefix: str) -> str:
+    """The id of the one entry that `prefix` names; what an agent leaves open cannot be settled later."""
+    from orchestrator.beliefs import load_document
+    from orchestrator.naming import entry_named, nothing_named, require_name
+
+    document, _ = load_document(desk.project)
+    entry = entry_named(document, require_name(prefix)) if document is not None else None
+    if entry is None:
+        raise nothing_named(prefix)
+    return entry.id

@@ -17,6 +17,7 @@ from orchestrator.beliefs import load_beliefs, load_document
 from orchestrator.config_schema import Config
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.grounding import renamed_to
+from orchestrator.naming import replaced
 from orchestrator.project import Project
 from orchestrator.proposals import Proposal, Proposals, State
 from orchestrator.records import Records
@@ -105,7 +106,7 @@ def _of_proposal(project: Project, records: Records, document: Document, proposa
     tag = render_tag("trusted", provenance_of(proposal))
     after = document
     against = ""
-    old = document.entry(proposal.supersedes) if proposal.supersedes else None
+    old = replaced(document, proposal.supersedes)
     if old is not None:
         against = old.text
         after = strike_entry(after, old, struck_provenance(old))

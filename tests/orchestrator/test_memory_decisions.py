@@ -122,3 +122,29 @@ def test_approve_all_is_one_change(orch: Orch, memory: Path) -> None:
     assert len(done.stdout.splitlines()) == _COUNT
     assert {entry.claimed.word for entry in parse(memory.read_bytes()).entries[2:]} == {"trusted"}
     assert orch.ok("memory", "review", "--approve-all").stdout == ""
+
+
+@pytest.mark.parametrize("command", [["approve"], ["reject"], ["rm"], ["show"]])
+def test_the_beginning_of_several_ids_is_a_fault_of_the_argument(orch: Orch, memory: Path, command: list[str]) -> None:
+    with memory.open("a") as stream:
+        stream.writelines(f"- Fact number {number} is here.\n" for number in range(40))
+    before = memory.read_bytes()
+    shared = next(one[0] for one in _ids(memory) if sum(each.startswith(one[0]) for each in _ids(memory)) > 1)
+    refused = orch("memory", *command, shared)
+    assert (refused.code, len(refused.stderr.splitlines())) == (2, 2)
+    assert str(memory) not in refused.stderr
+    assert memory.read_bytes() == before
+
+
+def test_an_agent_names_the_one_entry_whose_place_its_claim_takes(orch: Orch, memory: Path) -> None:
+    with memory.open("a") as stream:
+        stream.writelines(f"- [unverified · 2026-06-30 · agent a1] Fact number {number}.\n" for number in range(40))
+    ids = _ids(memory)
+    shared = next(one[0] for one in ids if sum(each.startswith(one[0]) for each in ids) > 1)
+    agent = {"ORCH_AGENT": "zz93"}
+    for named in (shared, "", "no-such-id"):
+        assert orch("memory", "add", "--supersedes", named, "It is so now.", environ=agent).code == 2
+    orch.ok("memory", "add", "--supersedes", ids[5][:8], "It is so now.", environ=agent)
+    after = {entry.id: entry for entry in parse(memory.read_bytes()).entries}
+    assert [each for each in ids if after[each].superseded] == [ids[5]]
+    orch.ok("memory", "review", "--list")
