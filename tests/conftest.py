@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,14 @@ class Orch:
         result = self(*args, **options)
         assert result.code == 0, f"orch {' '.join(args)}: exit {result.code}\n{result.stdout}\n{result.stderr}"
         return result
+
+
+def processor_seconds() -> float:
+    """What the commands that have ended have cost of the processor's time; other tests at the same time hardly change
+    it, whatever they do to the clock.
+    """
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import socket
 import statistics
 import subprocess
@@ -20,7 +19,7 @@ from orchestrator.asking import open_memory
 from orchestrator.config_schema import Config, MemoryKeys
 from orchestrator.errors import ConfigProblem
 from orchestrator.project import load_project
-from tests.conftest import Orch, git
+from tests.conftest import Orch, git, processor_seconds
 
 CITATION = re.compile(r"\[[0-9a-f]{10} · (?:human|trusted|unverified|superseded)(?: · [^\[\]\n]+)*\]\Z")
 UNKNOWN = "not in project memory"
@@ -209,11 +208,9 @@ def test_ten_thousand_entries_cost_little(orch: Orch, repo: Path, tell: Callable
     remember(repo, "# Project memory\n\n" + "\n".join(lines) + "\n")
 
     def seconds(*args: str, stdin: str = "") -> float:
-        # Processor time of the whole process: on a machine that is busy with other tests, wall time tells nothing.
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = processor_seconds()
         orch.ok(*args, stdin=stdin)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return processor_seconds() - before
 
     rounds = [(seconds("ask", "Which file does part 77 read?"), seconds("--help")) for _ in range(5)]
     ask, floor = (statistics.median(column) for column in zip(*rounds, strict=True))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memory.document import parse
-from tests.conftest import Orch, git
+from tests.conftest import Orch, git, processor_seconds
 from tests.fakes.agents import live_agent
 from tests.orchestrator.conftest import Shell
 
@@ -493,11 +492,11 @@ def test_three_hundred_writers_at_once_lose_nothing(orch: Orch, memory: Path, te
     # Up to five times, the best counts: what else this machine does meanwhile may fall upon one half of a measurement.
     while len(took) < 5 and not (min(took, default=9.9) <= 1.5 and min(worked) <= 1.5):
         memory.write_bytes(first)
-        began = _processor_time()
+        began = processor_seconds()
         floor = _all_at_once([[sys.executable, "-I", "-m", "orchestrator", "--version"]] * 300, orch.cwd)
-        between = _processor_time()
+        between = processor_seconds()
         seconds = _write_at_once(orch, memory, 300)
-        worked.append((_processor_time() - between) / (between - began))
+        worked.append((processor_seconds() - between) / (between - began))
         took.append(seconds / floor)
         tell(
             f"300 orch memory add: {seconds:.1f} s, 300 orch --version: {floor:.1f} s, ratio {took[-1]:.2f}"
@@ -506,11 +505,6 @@ def test_three_hundred_writers_at_once_lose_nothing(orch: Orch, memory: Path, te
     assert min(took) <= 1.5
     # Less exact of what the person waits for, but hardly disturbed by other work: this one sees an addition grow.
     assert min(worked) <= 1.5
-
-
-def _processor_time() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _write_at_once(orch: Orch, memory: Path, count: int) -> float:
@@ -575,9 +569,9 @@ def test_ten_thousand_entries_are_rendered_in_reasonable_time(orch: Orch, repo: 
     def timed() -> float:
         rounds = []
         for _ in range(3):
-            began = time.monotonic()
+            began = processor_seconds()
             orch.ok("memory")
-            rounds.append(time.monotonic() - began)
+            rounds.append(processor_seconds() - began)
         return min(rounds)
 
     few = timed()
@@ -585,8 +579,7 @@ def test_ten_thousand_entries_are_rendered_in_reasonable_time(orch: Orch, repo: 
     memory.write_text(MEMORY + lines)
     git(repo, "commit", "--all", "--quiet", "--message", "Much")
     many = timed()
-    # The target is 3 (the benchmark measures it); the rest is room for a busy machine.
-    assert many <= 4.5 * few, (many, few)
+    assert many <= 3 * few, (many, few)
     shutil.rmtree(repo / ".git" / "orch", ignore_errors=True)
 
 

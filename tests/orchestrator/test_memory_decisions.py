@@ -1,14 +1,13 @@
 """`orch memory approve|reject|rm` of many entries in one call: one change, for all of them or for none."""
 
 import json
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from memory.document import parse
-from tests.conftest import Orch, git
+from tests.conftest import Orch, git, processor_seconds
 from tests.fakes.agents import live_agent
 
 _COUNT = 2000
@@ -48,9 +47,9 @@ def test_thousands_are_decided_in_one_change(orch: Orch, memory: Path, what: str
     with memory.open("a") as stream:
         stream.writelines(f"- [unverified · 2026-06-30] Fact number {number} is here.\n" for number in range(_COUNT))
     before, ids = parse(memory.read_bytes()).entries, _ids(memory)
-    begun = time.monotonic()
-    done = orch.ok("memory", what, *ids[2:], timeout=15)
-    assert time.monotonic() - begun < 10, "1 to 2 s on an idle machine"
+    begun = processor_seconds()
+    done = orch.ok("memory", what, *ids[2:])
+    assert processor_seconds() - begun < 5, "less than 1 s"
     assert len(done.stdout.splitlines()) == _COUNT
     after = parse(memory.read_bytes()).entries
     left = before if what == "approve" else before[:2]
