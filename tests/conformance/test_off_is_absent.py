@@ -61,7 +61,7 @@ def trap(module):
                 setattr(module, name, refuse)
 
 nothing = injection.Injection(text="", render=injection.Render(text=""))
-spawning.load_injection = lambda *_args, **_options: nothing
+spawning.load_carried = lambda *_args, **_options: nothing
 spawning.choose_seam = lambda *_args: SeamPlan(kind="none", reason="")
 spawning.write_block_hygiene = lambda *_args: None
 spawning.place_block = lambda *_args: None
