@@ -83,13 +83,15 @@ def show(entry: str, as_json: bool) -> None:
 def history(entry: str | None, as_json: bool) -> None:
     """Show what happened to the memory, oldest first, or to one entry (also one that is gone)."""
     from orchestrator.ledger import Ledger
-    from orchestrator.naming import require_name
+    from orchestrator.naming import nothing_named, require_name
     from orchestrator.view import answer, print_json
 
     if entry is not None:
         require_name(entry)
-    context, _, _ = _load()
+    context, judged, _ = _load()
     lines = [line for line in Ledger(records=context.records).lines() if entry is None or line.entry.startswith(entry)]
+    if entry is not None and not lines and not any(item.entry.id.startswith(entry) for item in judged):
+        raise nothing_named(entry)
     if as_json:
         print_json({"history": [line_json(line) for line in lines]})
         return

@@ -135,6 +135,14 @@ def test_the_beginning_of_several_ids_is_a_fault_of_the_argument(orch: Orch, mem
     assert memory.read_bytes() == before
 
 
+def test_the_history_of_nothing_is_a_fault_of_the_argument(orch: Orch, memory: Path) -> None:
+    gone = _ids(memory)[0]
+    assert orch.ok("memory", "history", gone).stdout == "", "nothing has happened to it"
+    orch.ok("memory", "rm", gone)
+    assert "removed" in orch.ok("memory", "history", gone).stdout
+    assert orch("memory", "history", "no-such-id").code == 2
+
+
 def test_an_agent_names_the_one_entry_whose_place_its_claim_takes(orch: Orch, memory: Path) -> None:
     with memory.open("a") as stream:
         stream.writelines(f"- [unverified · 2026-06-30 · agent a1] Fact number {number}.\n" for number in range(40))
