@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 
+from memory.acronyms import abbreviate, acronyms_in, spell_out
 from memory.coverage import WEIGHTS, Asked, Unit, cover
 from memory.meaning import Meaning
 from memory.question import Part, Question, fold_phrases, read_question
@@ -70,6 +71,7 @@ class Index:
         import sqlite3
 
         self.passages = tuple(passages)
+        self._acronyms = acronyms_in(passage.text for passage in self.passages)
         self._base = sqlite3.connect(":memory:", isolation_level=None)
         self._base.executescript(
             f"""CREATE VIRTUAL TABLE passages USING fts5(body, content='', tokenize='{_TOKENISER}');"""
@@ -87,17 +89,29 @@ class Index:
         if about:
             plain = tuple(replace(word, part=Part.PLAIN) if word.part in _ASKING else word for word in question.words)
             question = replace(question, words=plain, names=(), wanted=Wanted.ANYTHING, denies=False)
-        asked = self._asked(question)
-        if not asked.units and not asked.names:
-            return []
-        candidates = self._candidates(asked)
-        hits = [
-            Hit(passage=passage, coverage=cover(asked, passage.text, stems_of(fold_phrases(passage.text)), WEIGHTS))
-            for passage in (self.passages[at] for at in candidates)
-        ]
+        found = self._covered(question)
+        if not about:
+            for other in self._otherwise(text):
+                again = self._covered(read_question(other))
+                found = {at: max(found.get(at, 0.0), again.get(at, 0.0)) for at in found | again}
+        hits = [Hit(passage=self.passages[at], coverage=coverage) for at, coverage in found.items()]
         # A stable sort: among equals the order of BM25 stays.
         hits.sort(key=lambda hit: (-round(hit.coverage, 3), hit.passage.stale, -hit.passage.rank))
         return hits
+
+    def _otherwise(self, text: str) -> list[str]:
+        """The question with acronyms in place of words that they stand for, and the other way round."""
+        short = abbreviate(text, self._acronyms)
+        long = spell_out(text, (passage.text for passage in self.passages), self._acronyms)
+        return [each for each in dict.fromkeys((short, long)) if each != text]
+
+    def _covered(self, question: Question) -> dict[int, float]:
+        """How much of a question the passages cover that may be about it, in the order of BM25."""
+        asked = self._asked(question)
+        if not asked.units and not asked.names:
+            return {}
+        texts = ((at, self.passages[at].text) for at in self._candidates(asked))
+        return {at: cover(asked, text, stems_of(fold_phrases(text)), WEIGHTS) for at, text in texts}
 
     def _candidates(self, asked: Asked) -> list[int]:
         """The passages that BM25 ranks highest for the question's words and what means the same; of few, all."""

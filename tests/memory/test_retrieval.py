@@ -157,6 +157,27 @@ def test_a_kind_is_met_by_its_instances_and_what_is_gone_is_told(question: str, 
     assert found[:1] == ([] if answer is None else [str(answer)])
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the minimum supported Rust version?", "a"),
+        ("What is our MSRV?", "a"),
+        ("How are the SSNs of staff protected?", "b"),
+        ("Run the tests?", None),
+        ("RUN THE TESTS OF ALL", None),
+    ],
+)
+def test_an_acronym_is_known_by_its_initials(question: str, answer: str | None) -> None:
+    index = Index(
+        [
+            Passage(id="a", text="MSRV is 1.74; a CI job checks it."),
+            Passage(id="b", text="The social security numbers of staff are protected by the key in Vault."),
+            Passage(id="c", text="CONFIG turns on the RTT log."),
+        ]
+    )
+    assert [hit.passage.id for hit in find(index, question).answers] == ([answer] if answer else [])
+
+
 @given(st.text(max_size=80))
 def test_any_question_can_be_asked(question: str) -> None:
     index = Index(
