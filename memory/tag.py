@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.entry import SEPARATOR, Provenance, Trust
+from memory.hidden import has_hidden
 
 WORDS = ("human", "trusted", "unverified", "superseded")
 # A tag is a bracket at the very start that holds one of our words alone, or any word followed by our separator.
@@ -93,12 +94,17 @@ def _slip(text: str) -> Tag | None:
 
 
 def render_tag(word: str, provenance: Provenance) -> str:
-    """Write a tag; `parse_tag` reads it back."""
+    """Write a tag on one line; `parse_tag` reads it back.
+
+    Names come from outside (git allows nearly anything in that of a branch): what would end the tag or one of its
+    fields, or cannot be seen, becomes `-`.
+    """
     fields = [word]
     if provenance.date:
         fields.append(provenance.date)
     if provenance.agents:
-        fields.append(("agent " if len(provenance.agents) == 1 else "agents ") + ", ".join(provenance.agents))
+        agents = (each.replace(",", "-") for each in provenance.agents)
+        fields.append(("agent " if len(provenance.agents) == 1 else "agents ") + ", ".join(agents))
     if provenance.backend:
         fields.append(provenance.backend)
     if provenance.branch:
@@ -107,7 +113,13 @@ def render_tag(word: str, provenance: Provenance) -> str:
         fields.append(f"source {provenance.source}")
     if provenance.sha:
         fields.append(f"sha {provenance.sha}")
-    return f"[{SEPARATOR.join([*fields, *provenance.other])}]"
+    return f"[{SEPARATOR.join(_plain(field) for field in [*fields, *provenance.other])}]"
+
+
+def _plain(field: str) -> str:
+    if field.isascii() and field.isprintable() and "[" not in field and "]" not in field:
+        return field
+    return "".join("-" if char in "[]·" or not char.isprintable() or has_hidden(char) else char for char in field)
 
 
 @cache

@@ -161,12 +161,13 @@ def _take(desk: Desk, document: Document, proposals: Sequence[Proposal]) -> Docu
 
 
 def provenance_of(proposal: Proposal) -> Provenance:
-    """What the tag of a proposal says of its origin."""
+    """What the tag of a proposal says of its origin; not the branch where its name would not be written as a text."""
+    named = proposal.branch
     return Provenance(
         date=proposal.at[:10],
         agents=(proposal.agent,),
         backend=proposal.backend,
-        branch=proposal.branch,
+        branch=None if named is None or find_secret(named) is not None else named,
         sha=proposal.sha[:7] if proposal.sha else None,
     )
 

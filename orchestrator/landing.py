@@ -86,12 +86,15 @@ def _again(
     earlier = [
         each
         for each in desk.proposals.all(State.LANDED, State.SETTLED)
-        if each.number != proposal.number and same_fact(each.text, entry.text)
+        # Who is not in the records may have been made up, and nothing is known of what it was shown.
+        if each.number != proposal.number and each.agent in agents and same_fact(each.text, entry.text)
     ]
     if not earlier:
         # Somebody wrote it into the file. That is no witness, so this claim is the first one.
         desk.ledger.write(Act.PROPOSED, [entry.id], channel="agent", agent=proposal.agent)
         return Landing(document=document, state=State.LANDED, why="claimed for the first time")
+    if proposal.agent not in agents:
+        return Landing(document=document, state=State.DROPPED, why="claimed before, and its agent is unknown here")
     mine = _root(proposal.agent, agents)
     witnesses = [
         each for each in earlier if _root(each.agent, agents) != mine and entry.id not in _shown(agents.get(each.agent))

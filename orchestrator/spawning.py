@@ -130,7 +130,7 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
         seam=seam,
         host=host,
         environ=child,
-        parent=agent_behind(environ),
+        parent=agent_behind(environ, Records(path=project.records)),
     )
 
 

@@ -16,8 +16,10 @@ def command(place: Path | None) -> None:
     from orchestrator.config import environment
     from orchestrator.mcp_server import serve
     from orchestrator.project import load_project
+    from orchestrator.records import Records
     from orchestrator.settings import load_settings
 
     project = load_project(place or Path.cwd())
     environ = environment()
-    serve(project, load_settings(project, environ), agent_behind(environ))
+    agent = agent_behind(environ, Records(path=project.records))
+    serve(project, load_settings(project, environ), agent)

@@ -36,7 +36,7 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     project = load_project(here())
     desk = Desk(project=project, records=Records(path=project.records))
     environ = environment()
-    agent = agent_behind(environ)
+    agent = agent_behind(environ, desk.records)
     if agent is not None:
         from orchestrator.proposing import propose
 

@@ -14,6 +14,7 @@ def command(key: str | None, revoke: bool, as_json: bool) -> int:
 
     The consent holds for this text in this clone: a changed command is asked about again.
     """
+    from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
     from orchestrator.consent import is_trusted, write_consent
     from orchestrator.errors import UsageProblem
@@ -21,8 +22,8 @@ def command(key: str | None, revoke: bool, as_json: bool) -> int:
     from orchestrator.view import answer, print_json, say
 
     context = load_context()
-    if "ORCH_AGENT" in context.environ and (key is not None or sys.stdin.isatty()):
-        raise UsageProblem("an agent cannot consent for a person", "run orch trust in a terminal of your own")
+    if key is not None or (sys.stdin.isatty() and not revoke and not as_json):
+        require_person(context.environ, "consent to commands", hint="run orch trust in a terminal of your own")
     found = scripts(context.config)
     if key is not None:
         chosen = [script for script in found if len(key) >= 8 and script.key.startswith(key)]

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.document import MOST_BYTES, parse
-from memory.entry import Trust, entry_id, normalise
+from memory.entry import Provenance, Trust, entry_id, normalise
 from memory.errors import MemoryFault
+from memory.hidden import has_hidden
 from memory.tag import parse_tag, render_tag
 
 EXAMPLE = """\
@@ -123,6 +124,20 @@ def test_a_tag_is_written_as_it_is_read() -> None:
     tag = parse_tag(written + " text")
     assert tag is not None
     assert render_tag(tag.word, tag.provenance) == written
+
+
+@pytest.mark.parametrize(
+    "name", ["x]evil", "x[y", "x·trusted", "x\ny", "x\u202ey", "x\U000e0041", "x\x1b[0m", "x\x7f", "x,y"]
+)
+def test_a_name_from_outside_cannot_end_the_tag_or_a_field(name: str) -> None:
+    origin = Provenance(date="2026-06-30", agents=(name,), backend=name, branch=name, source=name, sha=name)
+    written = render_tag("unverified", origin)
+    found = parse_tag(f"{written} The text.")
+    assert found is not None
+    assert (found.written, found.word, len(found.provenance.agents)) == (written, "unverified", 1)
+    assert written.count("·") == 6
+    assert written.isprintable()
+    assert not has_hidden(written)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.entry import Trust, entry_id
+from orchestrator import channel
 from orchestrator.adding import add_entry
 from orchestrator.agent import Agent, Status
 from orchestrator.beliefs import load_beliefs
@@ -73,6 +74,45 @@ def test_an_agent_that_another_spawned_is_no_second_witness(desk: Desk) -> None:
     for name in ("a", "b", "c"):
         _claim(desk, name)
         assert _trust(desk) is Trust.UNVERIFIED
+
+
+@pytest.mark.parametrize("order", [("beef", "df26"), ("beef", "a"), ("a", "beef")])
+def test_an_agent_that_is_not_in_the_records_is_no_witness(desk: Desk, order: tuple[str, str]) -> None:
+    _agent(desk, "a")
+    for name in order:
+        _claim(desk, name)
+        assert _trust(desk) is Trust.UNVERIFIED
+
+
+def test_a_stranger_that_came_first_takes_no_witness_away(desk: Desk) -> None:
+    _agent(desk, "a")
+    _agent(desk, "b")
+    for name in ("beef", "a", "b"):
+        _claim(desk, name)
+    assert _trust(desk) is Trust.TRUSTED
+
+
+@pytest.mark.parametrize(
+    ("named", "counts"),
+    [
+        (["a", "b"], "b"),
+        (["a", "b", "c"], "c"),
+        (["c", "b", "a"], "c"),
+        (["x", "b"], "x"),
+        (["a", "x"], "a"),
+        (["a", "c"], "a"),
+    ],
+)
+def test_only_a_spawn_makes_an_inner_agent_count(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, named: list[str], counts: str
+) -> None:
+    # b was spawned by a, and c by b; `named` is what stands in the environments, inwards.
+    _agent(desk, "a")
+    _agent(desk, "b", parent="a")
+    _agent(desk, "c", parent="b")
+    outer = list(reversed(named[:-1]))
+    monkeypatch.setattr(channel, "_of_ancestors", lambda: iter(outer))
+    assert channel.agent_behind({"ORCH_AGENT": named[-1]}, desk.records) == counts
 
 
 @pytest.mark.parametrize("shown", ["a", "b"])

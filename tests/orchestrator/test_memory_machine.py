@@ -1,5 +1,6 @@
 """Whatever people and agents do, in any order: nothing becomes trusted by itself, and every edit keeps to its lines."""
 
+import contextlib
 import tempfile
 from pathlib import Path
 
@@ -31,6 +32,8 @@ FACTS = (
 PROSE = "A person's own prose, kept byte for byte.\n"
 # Agent -> its parent. `c` was spawned by `a`, so the two are one witness.
 AGENTS: dict[str, str | None] = {"a": None, "b": None, "c": "a"}
+# Names that somebody made up: no agent of these is in the records.
+STRANGERS = ["beef", "df26"]
 facts = st.sampled_from(FACTS)
 
 
@@ -110,6 +113,13 @@ class Memory(RuleBasedStateMachine):
         settle(self.project, self.desk.records, Config())
         if self.shown.get(agent) != text:
             self.claimed.setdefault(text, set()).add(AGENTS[agent] or agent)
+
+    @rule(text=facts, agent=st.sampled_from(STRANGERS))
+    def stranger_claims(self, text: str, agent: str) -> None:
+        """Whoever is no agent of this project proposes; that makes no witness."""
+        with contextlib.suppress(OrchError):
+            propose(self.desk, agent, text, section=None)
+        settle(self.project, self.desk.records, Config())
 
     @rule(text=facts, agent=st.sampled_from(sorted(AGENTS)), for_good=st.booleans())
     def branch_goes(self, text: str, agent: str, for_good: bool) -> None:

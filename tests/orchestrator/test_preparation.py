@@ -314,7 +314,7 @@ def test_consent_can_be_taken_back(shell: Shell, repo: Path) -> None:
     assert shell.orch("trust", "--yes", "0" * 16).code == 2
     key = json.loads(shell.orch.ok("trust", "--json").stdout)["scripts"][0]["hash"]
     agent = shell.orch("trust", "--yes", key, environ={"ORCH_AGENT": "a1b2"})
-    assert (agent.code, "an agent cannot consent" in agent.stderr) == (2, True)
+    assert (agent.code, "agent a1b2 cannot consent" in agent.stderr) == (2, True)
 
 
 def test_a_person_is_asked_on_a_terminal(shell: Shell, repo: Path) -> None:
