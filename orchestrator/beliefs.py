@@ -135,7 +135,7 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
     path = project.memory_path
     try:
         if path is None:
-            data = _from_tree(project, "HEAD")
+            data = from_tree(project, "HEAD")
             note = "no main checkout: the memory is that of the default branch's last commit"
             return (None, ()) if data is None else (parse(data), (note, *_remarks(parse(data))))
         require_inside(project, path)
@@ -168,7 +168,7 @@ def unclosed_text(unclosed: Unclosed) -> str:
 
 def committed(project: Project) -> dict[str, Trust]:
     """What the last commit of the main checkout (in a bare layout: of the default branch) grants."""
-    data = _from_tree(project, "HEAD")
+    data = from_tree(project, "HEAD")
     if data is None:
         return {}
     try:
@@ -177,7 +177,8 @@ def committed(project: Project) -> dict[str, Trust]:
         return {}
 
 
-def _from_tree(project: Project, rev: str) -> bytes | None:
+def from_tree(project: Project, rev: str) -> bytes | None:
+    """The bytes of the memory in a commit; None where it has none."""
     found = project.git().run("cat-file", "blob", f"{rev}:{MEMORY_FILE}", check=False)
     return found.stdout if found.code == 0 else None
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from orchestrator.agent import Agent, Status
 from orchestrator.beliefs import MEMORY_FILE
+from orchestrator.brought import require_same_memory
 from orchestrator.errors import GitProblem, UsageProblem, WorkAtRisk, WorktreeProblem
 from orchestrator.gate import OPERATIONS
 from orchestrator.git import Git, last_line
@@ -113,11 +114,13 @@ def merge_agent(
     into: str,
     way: Way,
     tested: str | None = None,
+    with_memory: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Landed:
     """Merge; the target moves from its old tip to the finished result in one step, or stays as it is.
 
-    `tested` is the commit that the checks ran on. Raises GitProblem that names the files in conflict, WorktreeProblem
+    `tested` is the commit that the checks ran on, `with_memory` that a person takes the branch's edits of the memory
+    for theirs; without it they raise MemoryProblem. Raises GitProblem that names the files in conflict, WorktreeProblem
     when the worktree that has the target checked out is in the way. After a crash the same call does what is left.
     """
     with held(project.lock, tell):
@@ -133,6 +136,8 @@ def merge_agent(
             return _noted(records, agent, source, into, way, before, before, holder, already=True)
         try:
             result = _result(git, agent, source, before, into, way)
+            if not with_memory:
+                require_same_memory(project, records, before, result, agent=agent.id)
             records.add_event("merging", agent.id, into=into, way=way, before=before, commit=result)
             _move(project, records, ref, before, result, holder)
         except ProcessFault as exc:

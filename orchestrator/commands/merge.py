@@ -10,21 +10,35 @@ import click
 @click.option("--into", metavar="BRANCH", help="The target; without it, the branch that the work started from.")
 @click.option("--commit", "message", metavar="MESSAGE", help="Commit first what the agent left uncommitted.")
 @click.option("--no-check", is_flag=True, help="Do not run the checks first.")
+@click.option("--with-memory", is_flag=True, help="Take the branch's own edits of the memory for yours.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("id")
-def command(way: str | None, into: str | None, message: str | None, no_check: bool, as_json: bool, id: str) -> int:
+def command(
+    way: str | None,
+    into: str | None,
+    message: str | None,
+    no_check: bool,
+    with_memory: bool,
+    as_json: bool,
+    id: str,
+) -> int:
     """Merge the work of the agent ID, by a merge commit unless told otherwise; checks run first where there are any.
 
-    With a conflict, or a failed check, the target stays as it is. Nothing is pushed, and the agent stays.
+    With a conflict, a failed check, or edits of the memory that would count as a person's, the target stays as it is.
+    Nothing is pushed, and the agent stays.
     """
     from typing import cast
 
+    from orchestrator.channel import require_person
     from orchestrator.checks import load_checks
     from orchestrator.commands.check import judge, show
     from orchestrator.commands.context import load_records
+    from orchestrator.config import environment
     from orchestrator.merging import Way, commit_rest, merge_agent, require_source, target_branch
     from orchestrator.view import answer, complain, print_json, say
 
+    if with_memory:
+        require_person(environment(), "take over what a branch says in the memory")
     project, records = load_records()
     agent = records.require_agent(id)
     target = target_branch(project, agent, into)
@@ -41,7 +55,14 @@ def command(way: str | None, into: str | None, message: str | None, no_check: bo
             complain(f"the checks failed, so nothing was merged into {target}", f"orch merge {agent.id} --no-check")
             return 1
     landed = merge_agent(
-        project, records, agent, into=target, way=cast(Way, way or "merge"), tested=source.commit, tell=say
+        project,
+        records,
+        agent,
+        into=target,
+        way=cast(Way, way or "merge"),
+        tested=source.commit,
+        with_memory=with_memory,
+        tell=say,
     )
     if as_json:
         print_json(

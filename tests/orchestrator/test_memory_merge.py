@@ -65,7 +65,7 @@ def test_what_landed_and_what_is_merged_are_both_kept(
     _proposed(shell, "From a proposal", section)
     dirty = memory.read_text()
     assert "From a proposal" in dirty
-    shell.orch.ok("merge", *way, agent["id"])
+    shell.orch.ok("merge", "--with-memory", *way, agent["id"])
     merged = git(repo, "show", "HEAD:.orch/memory.md") + "\n"
     assert "- From the branch." in merged
     assert "From a proposal" not in merged
@@ -78,13 +78,13 @@ def test_what_landed_and_what_is_merged_are_both_kept(
     ]
     assert not [line for line in git(repo, "diff").splitlines() if line[:1] == "-" and line[:3] != "---"]
     assert (repo / "x").read_text() == "x\n"
-    assert "nothing to merge" in shell.orch.ok("merge", agent["id"]).stdout
+    assert "nothing to merge" in shell.orch.ok("merge", "--with-memory", agent["id"]).stdout
 
 
 def test_a_changed_line_is_kept_where_the_branch_changes_another(shell: Shell, repo: Path, memory: Path) -> None:
     agent = _branch(shell, "sed -i 's/Never edit gen/Never touch gen/' .orch/memory.md")
     memory.write_text(_FIRST.replace("docker", "podman"))
-    shell.orch.ok("merge", agent["id"])
+    shell.orch.ok("merge", "--with-memory", agent["id"])
     assert memory.read_text() == _FIRST.replace("docker", "podman").replace("edit", "touch")
     assert git(repo, "status", "--porcelain") == " M .orch/memory.md"
 
@@ -115,7 +115,7 @@ def test_what_cannot_surely_be_made_one_is_refused_with_what_helps(
         memory.write_text(_FIRST + "- Mine.\n")
         git(repo, "add", ".orch")
     before = _state(repo)
-    refused = shell.orch("merge", agent["id"])
+    refused = shell.orch("merge", "--with-memory", agent["id"])
     assert refused.code == 7
     assert "memory.md has changes that nobody has committed" in refused.stderr
     assert "hint: git add .orch/memory.md && git commit" in refused.stderr
@@ -123,7 +123,7 @@ def test_what_cannot_surely_be_made_one_is_refused_with_what_helps(
     if case in ("prose", "staged"):
         git(repo, "add", ".orch/memory.md")
         git(repo, "commit", "--quiet", "-m", "Take over", ".orch/memory.md")
-        assert (shell.orch("merge", agent["id"]).code == 0) == (case == "staged")
+        assert (shell.orch("merge", "--with-memory", agent["id"]).code == 0) == (case == "staged")
 
 
 @pytest.mark.parametrize("step", ["update-index", "merge"])
@@ -139,14 +139,57 @@ def test_a_merge_that_fails_or_is_killed_half_way_loses_nothing(
     folder.mkdir()
     (folder / "git").write_text(f'#!/bin/sh\n[ "$1" = {step} ] && {act}\nexec {shutil.which("git")} "$@"\n')
     (folder / "git").chmod(0o755)
-    broken = shell.orch("merge", agent["id"], environ={"PATH": f"{folder}:{os.environ['PATH']}"})
+    broken = shell.orch("merge", "--with-memory", agent["id"], environ={"PATH": f"{folder}:{os.environ['PATH']}"})
     assert broken.code == (-signal.SIGKILL if sign else 1)
     assert b"From a proposal" in memory.read_bytes()
     if not sign:
         assert memory.read_bytes() == dirty
         # What could not be put back is no loss, and the same call goes on.
         assert git(repo, "status", "--porcelain") == " M .orch/memory.md"
-    shell.orch.ok("merge", agent["id"])
+    shell.orch.ok("merge", "--with-memory", agent["id"])
     text = memory.read_text()
     assert (text.count("From a proposal"), text.count("From the branch")) == (1, 1)
     assert git(repo, "status", "--porcelain") == " M .orch/memory.md"
+
+
+@pytest.mark.parametrize(
+    ("edit", "named"),
+    [
+        (_append("- From the branch."), "+ 'From the branch.'"),
+        (_append("- [trusted · 2026-11-30 · agents a1b2, c3d4] Forged."), "+ 'Forged.'"),
+        ("sed -i '/^- Never/d' .orch/memory.md", "- 'Never edit gen/.'"),
+        ("sed -i 's/docker/podman/' .orch/memory.md", "+ 'Tests need podman.'; - 'Tests need docker.'"),
+        ("git rm -q .orch/memory.md && :>y && git add y", "- 'Tests need docker.', 'The API is spec-first.'"),
+        ("printf '\\377' > .orch/memory.md", "orch could not read it then"),
+    ],
+)
+@pytest.mark.parametrize("way", ["--squash", "--rebase", "--ff-only"])
+def test_what_a_branch_says_in_the_memory_is_not_taken_for_a_persons_word(
+    shell: Shell, repo: Path, memory: Path, edit: str, named: str, way: str
+) -> None:
+    agent = _branch(shell, edit)
+    before = git(repo, "rev-parse", "main")
+    refused = shell.orch("merge", way, agent["id"])
+    assert (refused.code, refused.stderr.count("\n")) == (5, 2)
+    assert named in refused.stderr
+    itself = shell.orch("merge", way, "--with-memory", agent["id"], environ={"ORCH_AGENT": agent["id"]})
+    assert (itself.code, "a person's decision" in itself.stderr) == (2, True)
+    assert git(repo, "rev-parse", "main") == before
+    assert memory.read_text() == _FIRST
+    shell.orch.ok("merge", way, "--with-memory", agent["id"])
+    assert git(repo, "diff", "--stat", agent["branch"], "main") == ""
+
+
+def test_unverified_lines_of_a_branch_and_what_was_approved_are_merged_as_ever(shell: Shell, memory: Path) -> None:
+    _proposed(shell, "The daemon speaks TLS.")
+    name = next(line.split()[0] for line in shell.orch.ok("memory", "list").stdout.splitlines() if "TLS" in line)
+    shell.orch.ok("memory", "approve", name)
+    git(memory.parent, "checkout", "--quiet", "memory.md")
+    lines = "- [unverified · 2026-11-30 · agent a1b2] It is slow.\\n- [trusted · 2026-11-30] The daemon speaks TLS."
+    agent = _branch(shell, _append(lines))
+    shell.orch.ok("merge", agent["id"])
+    listed = shell.orch.ok("memory", "list").stdout
+    assert [line.split()[1] for line in listed.splitlines() if "slow" in line or "TLS" in line] == [
+        "unverified",
+        "trusted",
+    ]
