@@ -71,7 +71,8 @@ class Document:
 
     @cached_property
     def _named(self) -> tuple[dict[str, Entry], list[str]]:
-        by_id = {entry.id: entry for entry in self.entries}
+        # Of two with the same text the one that is not struck through is meant.
+        by_id = {entry.id: entry for entry in sorted(self.entries, key=lambda each: not each.superseded)}
         return by_id, sorted(by_id)
 
 

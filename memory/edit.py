@@ -160,6 +160,20 @@ def strike_entries(document: Document, struck: Iterable[tuple[Entry, Provenance]
     return _rebuilt(lines)
 
 
+def unstrike_entry(document: Document, entry: Entry, tag: str | None) -> Document:
+    """Take the strike-through of an entry away, and give it this tag: the reverse of `strike_entry`."""
+    if not entry.superseded:
+        return document
+    lines = list(document.lines)
+    start, rest = _bullet(lines[entry.first_line])
+    lines[entry.first_line] = start + rest.removeprefix("~~")
+    last = lines[entry.last_line]
+    body = last.rstrip()
+    lines[entry.last_line] = body.removesuffix("~~") + last[len(body) :]
+    _retag(lines, entry, tag)
+    return _rebuilt(lines)
+
+
 def remove_entry(document: Document, entry: Entry) -> Document:
     """Take an entry's lines out."""
     return _rebuilt([*document.lines[: entry.first_line], *document.lines[entry.last_line + 1 :]])

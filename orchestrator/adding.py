@@ -133,7 +133,8 @@ def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
         if same is None:
             document = insert_entry(document, said, section=where, tag=None)
         elif same.tag is None:
-            done = "known"
+            # Git may have brought back what a person took out; only the person can, by saying it again.
+            done = "approved" if desk.ledger.closed(desk.ledger.lines(found)) else "known"
         else:
             done = "approved"
             document = retag_entry(document, same, None)

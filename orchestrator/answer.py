@@ -20,6 +20,7 @@ class Beliefs(Protocol):
     @property
     def judged(self) -> tuple[Judged, ...]: ...
     def held(self, item: Judged) -> str | None: ...
+    def held_text(self, item: Judged) -> str | None: ...
     def stale(self, item: Judged) -> str | None: ...
 
 
@@ -100,7 +101,7 @@ class Memory:
     def _cite(self, item: Judged) -> Cited | None:
         assert self._beliefs is not None
         if item.entry.superseded:
-            return _cited(item.entry, "superseded", None)
+            return None if self._beliefs.held_text(item) is not None else _cited(item.entry, "superseded", None)
         if self._beliefs.held(item) is not None:
             # Held back from agents until a person has looked at it; the same holds for an answer.
             return None

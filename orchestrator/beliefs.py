@@ -58,8 +58,10 @@ class Beliefs:
         closed = self.closed.get(item.entry.id)
         if closed is not None:
             return f"it was {closed} before"
-        if item.trust is Trust.HUMAN:
-            return None
+        return None if item.trust is Trust.HUMAN else self.held_text(item)
+
+    def held_text(self, item: Judged) -> str | None:
+        """Why what an entry says is kept from agents; of one that is superseded, whoever had vouched for it."""
         secret = find_secret(item.entry.text)
         if secret is not None:
             return f"it holds what looks like {secret[1]}"

@@ -43,7 +43,9 @@ def approve_all(desk: Desk, prefixes: Sequence[str]) -> tuple[Decision, ...]:
         decided.extend(Decision(id=name, text=each.text, done="approved") for name, each in found.items())
         with desk.at_once():
             document = _vouch(desk, document, [each for each in found.values() if isinstance(each, Entry)])
-            return _take(desk, document, [each for each in found.values() if isinstance(each, Proposal)])
+            document = _take(desk, document, [each for each in found.values() if isinstance(each, Proposal)])
+            _drop_open(desk, found.keys(), "a person has vouched for it")
+            return document
 
     desk.change(change)
     return tuple(decided)
@@ -85,7 +87,11 @@ def supersede(desk: Desk, prefix: str, text: str) -> Decision:
         if old.superseded or old.id == new:
             raise UsageProblem(f"{old.id} is superseded already" if old.superseded else "that is the same text")
         struck = strike_entry(document, old, struck_provenance(old))
-        changed = insert_entry(struck, said, section=old.section or DEFAULT_SECTION, tag=None)
+        same = struck.entry(new)
+        if same is not None and not same.superseded:
+            changed = retag_entries(struck, [(same, None)])
+        else:
+            changed = insert_entry(struck, said, section=old.section or DEFAULT_SECTION, tag=None)
         desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=new)
         desk.ledger.grant([new], Trust.HUMAN, "command")
         return changed
@@ -96,6 +102,7 @@ def supersede(desk: Desk, prefix: str, text: str) -> Decision:
 
 def _take_out(desk: Desk, prefixes: Sequence[str], act: Act, why: str) -> tuple[Decision, ...]:
     wanted = [require_name(prefix) for prefix in prefixes]
+    why = " ".join(why.split())
     decided: list[Decision] = []
 
     def change(document: Document) -> Document:
@@ -119,9 +126,13 @@ def _close_proposals(desk: Desk, entries: Collection[str], act: Act) -> None:
             desk.proposals.forget(entry)
             desk.ledger.forget(entry)
         return
-    for each in desk.proposals.all(*_OPEN, State.LANDED):
+    _drop_open(desk, entries, "rejected by a person", State.LANDED)
+
+
+def _drop_open(desk: Desk, entries: Collection[str], why: str, *besides: State) -> None:
+    for each in desk.proposals.all(*_OPEN, *besides):
         if each.entry in entries:
-            desk.proposals.move(each.number, State.DROPPED, why="rejected by a person")
+            desk.proposals.move(each.number, State.DROPPED, why=why)
 
 
 def _each_once(found: "Iterable[Entry | Proposal]") -> "dict[str, Entry | Proposal]":
@@ -134,9 +145,10 @@ def without(document: Document, entry: str) -> Document:
 
 
 def _vouch(desk: Desk, document: Document, entries: Sequence[Entry]) -> Document:
+    granted = desk.ledger.vouched()
     for trust in (Trust.HUMAN, Trust.TRUSTED):
         named = [entry.id for entry in entries if (entry.claimed is Trust.HUMAN) == (trust is Trust.HUMAN)]
-        desk.ledger.grant(named, trust, "command")
+        desk.ledger.grant([each for each in named if granted.get(each) is not trust], trust, "command")
     tagged = [entry for entry in entries if entry.claimed is not Trust.HUMAN]
     return retag_entries(document, [(entry, render_tag("trusted", entry.provenance)) for entry in tagged])
 

@@ -62,7 +62,8 @@ def land(
         return Landing(
             document=document, state=State.CONFLICT, why=f"in conflict with {old.id}, which a person wrote or approved"
         )
-    desk.ledger.write(Act.SUPERSEDED, [old.id], channel="agent", agent=proposal.agent, by=proposal.entry)
+    # The tag is what the entry gets back, should the claim in its place be withdrawn.
+    desk.ledger.write(Act.SUPERSEDED, [old.id], channel="agent", agent=proposal.agent, by=proposal.entry, tag=old.tag)
     entered = _enter(desk, strike_entry(document, old, struck_provenance(old)), proposal)
     return replace(entered, why=f"in place of {old.id}")
 
@@ -118,8 +119,7 @@ def _contradicted(document: Document, living: list[Entry], proposal: Proposal) -
 
 def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
     """Whether a person stands behind an entry: by a command, or by a commit that calls it more than unverified."""
-    lines = [line for line in desk.ledger.lines(entry.id) if line.channel != "corroboration"]
-    return granted.get(entry.id, Trust.UNVERIFIED) > Trust.UNVERIFIED or entry.id in desk.ledger.grants(lines)
+    return granted.get(entry.id, Trust.UNVERIFIED) > Trust.UNVERIFIED or entry.id in desk.ledger.vouched(entry.id)
 
 
 def _enter(desk: Desk, document: Document, proposal: Proposal) -> Landing:

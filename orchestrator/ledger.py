@@ -43,6 +43,7 @@ class Act(StrEnum):
     WITHDRAWN = "withdrawn"
     CONFLICT = "conflict"
     SETTLED = "settled"
+    REINSTATED = "reinstated"
 
 
 # After one of these the fact is not proposed again by an agent.
@@ -68,13 +69,17 @@ class Ledger:
                 granted.pop(line.entry, None)
         return granted
 
+    def vouched(self, entry: str | None = None) -> Mapping[str, Trust]:
+        """What a person has granted, and still holds; a corroboration is no person's word."""
+        return self.grants([line for line in self.lines(entry) if line.channel != "corroboration"])
+
     def closed(self, lines: "Sequence[Line] | None" = None) -> "Mapping[str, Line]":
-        """The facts that are rejected, superseded or removed, and have not been granted again since."""
+        """The facts that are rejected, superseded or removed, and neither granted again nor reinstated since."""
         found: dict[str, Line] = {}
         for line in self.lines() if lines is None else lines:
             if line.act in CLOSED:
                 found[line.entry] = line
-            elif line.act in _GRANTS:
+            elif line.act in _GRANTS or line.act is Act.REINSTATED:
                 found.pop(line.entry, None)
         return found
 

@@ -37,7 +37,7 @@ def lint_memory(project: Project, config: Config, records: Records) -> tuple[Fin
     found = [*_secrets(beliefs), *_hidden(beliefs)]
     seen: set[str] = set()
     for item in beliefs.checked():
-        found += _entry(item, beliefs.today, seen)
+        found += _entry(item, beliefs, seen)
         seen.add(item.entry.id)
     found.sort(key=lambda each: each.line or 0)
     conflicts = Ledger(records=records).conflicts()
@@ -63,7 +63,7 @@ def _hidden(beliefs: Beliefs) -> Iterator[Finding]:
         yield Finding(kind="hidden", line=unclosed.line + 1, what=unclosed_text(unclosed))
 
 
-def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:
+def _entry(item: Judged, beliefs: Beliefs, seen: set[str]) -> Iterator[Finding]:
     entry = item.entry
 
     def found(kind: str, what: str) -> Finding:
@@ -81,12 +81,15 @@ def _entry(item: Judged, today: date, seen: set[str]) -> Iterator[Finding]:
         yield found("unvouched", f"it stands there as {word}, but nobody vouched: commit it, or orch memory approve")
     if entry.id in seen:
         yield found("twice", "the same entry stands above already")
-    if item.held is not None:
+    if entry.id in beliefs.closed:
+        # Git brought it back, or somebody wrote it anew: the file alone does not undo what a person decided.
+        yield found("held back", f"{item.held}: orch memory approve {entry.id} has it back, rm takes it out again")
+    elif item.held is not None:
         yield found("held back", item.held)
     if item.stale is not None:
         yield found("stale", item.stale)
     if entry.provenance.date is not None:
-        yield from (found(*fault) for fault in _of_date(entry.provenance.date, today))
+        yield from (found(*fault) for fault in _of_date(entry.provenance.date, beliefs.today))
 
 
 def _of_date(day: str, today: date) -> Iterator[tuple[str, str]]:

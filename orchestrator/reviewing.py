@@ -64,8 +64,9 @@ def load_items(project: Project, config: Config, records: Records) -> tuple[Item
     document = beliefs.document if beliefs is not None else parse(b"")
     items: list[Item] = []
     for state, kind in ((State.CONFLICT, "conflict"), (State.WAITING, "proposal")):
-        for each in Proposals(records=records).all(state):
-            items.append(_of_proposal(project, records, document, each, kind))
+        # One for each text: what is decided holds for every agent's claim of it, and the last one is shown.
+        claims = {each.entry: each for each in Proposals(records=records).all(state)}
+        items += [_of_proposal(project, records, document, each, kind) for each in claims.values()]
     for item in beliefs.checked() if beliefs is not None else ():
         kind = _kind(item)
         if kind:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory.document import Document
-from memory.edit import strike_entry
+from memory.edit import strike_entry, unstrike_entry
 from memory.entry import Trust
 from memory.similar import same_fact
 from orchestrator.agent import Agent
@@ -65,9 +65,10 @@ class _Course:
 def settle(project: Project, records: Records, config: Config) -> tuple[str, ...]:
     """Bring every open proposal as far as it goes; return a line for each that moved. Nothing open costs nothing."""
     desk = Desk(project=project, records=records)
-    open_ = desk.proposals.all(State.WAITING, State.LANDED)
+    open_ = desk.proposals.all(State.WAITING, State.LANDED, State.CONFLICT)
     if not open_ or project.memory_path is None:
         return ()
+    _close_conflicts(desk, open_)
     agents = {agent.id: agent for agent in records.agents()}
     courses = _courses(desk, config, open_, agents)
     if not courses:
@@ -86,11 +87,22 @@ def settle(project: Project, records: Records, config: Config) -> tuple[str, ...
     return tuple(lines)
 
 
+def _close_conflicts(desk: Desk, open_: Sequence[Proposal]) -> None:
+    """A conflict is over where a person has vouched for the claim meanwhile, or another agent's of the same text."""
+    conflicts = [each for each in open_ if each.state is State.CONFLICT]
+    granted = desk.ledger.grants() if conflicts else {}
+    for each in conflicts:
+        if each.entry in granted:
+            desk.proposals.move(each.number, State.DROPPED, why="a person has vouched for it")
+
+
 def _courses(desk: Desk, config: Config, open_: Sequence[Proposal], agents: Mapping[str, Agent]) -> tuple[_Course, ...]:
     git = desk.project.git()
     fates: dict[tuple[str, str | None], tuple[Fate, str | None]] = {}
     found = []
     for each in open_:
+        if each.state is State.CONFLICT:
+            continue
         agent = agents.get(each.agent)
         if each.state is State.WAITING and agent is not None and observed(desk.records, agent).live:
             continue
@@ -124,9 +136,11 @@ def _settled(
     proposal = course.proposal
     if course.fate is Fate.DISCARDED:
         desk.proposals.move(proposal.number, State.WITHDRAWN, why=f"branch {proposal.branch} was discarded")
-        withdrawn = _withdraw(desk, document, proposal, granted)
+        back: list[str] = []
+        withdrawn = _withdraw(desk, document, proposal, granted, back)
         if withdrawn is not document or proposal.state is State.WAITING:
             lines.append(f"withdrawn, since its branch {proposal.branch} was discarded: {_first_line(proposal)}")
+        lines += back
         return withdrawn
     after = State.SETTLED if course.fate in (Fate.MERGED, None) else State.LANDED
     if proposal.state is State.LANDED:
@@ -140,22 +154,39 @@ def _settled(
     return landing.document
 
 
-def _withdraw(desk: Desk, document: Document, proposal: Proposal, granted: Mapping[str, Trust]) -> Document:
+def _withdraw(
+    desk: Desk, document: Document, proposal: Proposal, granted: Mapping[str, Trust], lines: list[str]
+) -> Document:
     """Strike a fact through whose only source is gone; not one that a person vouched for."""
     others = desk.proposals.all(State.LANDED, State.SETTLED)
     if any(each.number != proposal.number and same_fact(each.text, proposal.text) for each in others):
         return document
-    vouched = max(granted.get(proposal.entry, Trust.UNVERIFIED), _by_person(desk, proposal.entry))
+    committed_as = granted.get(proposal.entry, Trust.UNVERIFIED)
     entry = document.entry(proposal.entry)
-    if vouched > Trust.UNVERIFIED or entry is None or entry.superseded:
+    if committed_as > Trust.UNVERIFIED or desk.ledger.vouched(proposal.entry) or entry is None or entry.superseded:
         return document
     desk.ledger.write(Act.WITHDRAWN, [entry.id], channel="orch", agent=proposal.agent, branch=proposal.branch)
-    return strike_entry(document, entry, struck_provenance(entry))
+    return _reinstated(desk, strike_entry(document, entry, struck_provenance(entry)), entry.id, lines)
 
 
-def _by_person(desk: Desk, entry: str) -> Trust:
-    lines = [line for line in desk.ledger.lines(entry) if line.channel != "corroboration"]
-    return desk.ledger.grants(lines).get(entry, Trust.UNVERIFIED)
+def _reinstated(desk: Desk, document: Document, by: str, lines: list[str]) -> Document:
+    """Give back what an agent's claim took the place of, as it was before, now that this claim is withdrawn."""
+    said = desk.ledger.lines()
+    closed = desk.ledger.closed(said)
+    for line in closed.values():
+        old = document.entry(line.entry)
+        if line.channel != "agent" or line.detail.get("by") != by or old is None or not old.superseded:
+            continue
+        claims = desk.proposals.all(entry=old.id)
+        if claims and not any(each.state in (State.LANDED, State.SETTLED) for each in claims):
+            continue
+        before = desk.ledger.grants([each for each in said if each.number < line.number]).get(old.id)
+        desk.ledger.write(Act.REINSTATED, [old.id], channel="orch", by=by)
+        if before is not None:
+            desk.ledger.grant([old.id], before, "corroboration")
+        document = unstrike_entry(document, old, line.detail.get("tag"))
+        lines.append(f"back, since what took its place was withdrawn: {old.text.splitlines()[0][:80]} ({old.id})")
+    return document
 
 
 def _first_line(proposal: Proposal) -> str:

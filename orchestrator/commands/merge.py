@@ -35,6 +35,7 @@ def command(
     from orchestrator.commands.context import load_records
     from orchestrator.config import environment
     from orchestrator.merging import Way, commit_rest, merge_agent, require_source, target_branch
+    from orchestrator.settling import settle_after
     from orchestrator.view import answer, complain, print_json, say
 
     if with_memory:
@@ -64,6 +65,8 @@ def command(
         with_memory=with_memory,
         tell=say,
     )
+    # A fact that waits for the merge (memory.stage) lands with it.
+    settle_after(project.common_dir, records, say)
     if as_json:
         print_json(
             {
