@@ -21,17 +21,18 @@ def agent_behind(environ: Mapping[str, str], records: "Records") -> str | None:
 
     The environment says so; and so does that of every process above this one, which an agent cannot change: it can set
     the variable for a command of its own, or unset it. So the outermost one counts, and one further in only where the
-    records say that the outer one spawned it.
+    records say that the outer one spawned it, or began its run.
 
     Raises UsageProblem where the variable holds what is no agent's id.
     """
     named = _named(environ)
     if not named:
         return None
+    from orchestrator.lineage import leaders
+
     outer, *inner = reversed(named)
     for each in inner:
-        agent = records.agent(each)
-        if agent is not None and agent.extra.get("parent") == outer:
+        if outer in leaders(records.agent(each)):
             outer = each
     return outer
 

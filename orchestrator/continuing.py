@@ -14,10 +14,10 @@ from pathlib import Path
 from adapters.adapter import Adapter, Command, Launch
 from orchestrator.agent import Agent, Status
 from orchestrator.backends import require_backend, require_executable
+from orchestrator.channel import AGENT_VARIABLE, agent_behind
 from orchestrator.config_schema import Config
 from orchestrator.errors import UsageProblem, WorktreeProblem
 from orchestrator.executables import Program, load_program
-from orchestrator.identity import AGENT_VARIABLE
 from orchestrator.injection import Injection, load_carried
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
@@ -59,6 +59,7 @@ class _Plan:
     host: Path | None
     environ: dict[str, str]
     session: str | None
+    led_by: str | None
 
 
 def continue_agent(
@@ -129,6 +130,7 @@ def _plan(
         host=host_carries(project, config, adapter, injection.text, environ),
         environ=child,
         session=session,
+        led_by=agent_behind(environ, records),
     )
 
 
@@ -258,7 +260,11 @@ def _restarted(agent: Agent, plan: _Plan, request: ContinueRequest, launch: Laun
         message=None,
         usage=None,
         notes=(*agent.notes, *(note for note in command.notes if note not in agent.notes)),
-        extra={**agent.extra, "runs": [*_runs(agent), {name: before[name] for name in kept}]},
+        extra={
+            **agent.extra,
+            "runs": [*_runs(agent), {name: before[name] for name in kept}],
+            **({"led_by": [*agent.extra.get("led_by", []), plan.led_by]} if plan.led_by is not None else {}),
+        },
     )
 
 

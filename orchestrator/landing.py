@@ -15,10 +15,9 @@ from orchestrator.agent import Agent
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.desk import Desk
 from orchestrator.ledger import Act
+from orchestrator.lineage import kin
 from orchestrator.naming import replaced
 from orchestrator.proposals import Proposal, State
-
-_MOST_GENERATIONS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +95,11 @@ def _again(
         return Landing(document=document, state=State.LANDED, why="claimed for the first time")
     if proposal.agent not in agents:
         return Landing(document=document, state=State.DROPPED, why="claimed before, and its agent is unknown here")
-    mine = _root(proposal.agent, agents)
+    mine = kin(proposal.agent, agents)
     witnesses = [
-        each for each in earlier if _root(each.agent, agents) != mine and entry.id not in _shown(agents.get(each.agent))
+        each
+        for each in earlier
+        if mine.isdisjoint(kin(each.agent, agents)) and entry.id not in _shown(agents.get(each.agent))
     ]
     if not witnesses:
         return Landing(document=document, state=State.DROPPED, why="claimed before by the same agent")
@@ -149,14 +150,3 @@ def _shown(agent: Agent | None) -> frozenset[str]:
     """The entries that the agent's own render held."""
     shown = agent.extra.get("shown", ()) if agent is not None else ()
     return frozenset(each for each in shown if isinstance(each, str))
-
-
-def _root(agent_id: str, agents: Mapping[str, Agent]) -> str:
-    """The first agent of its line: one that an agent spawned itself is no other witness than that agent."""
-    for _ in range(_MOST_GENERATIONS):
-        agent = agents.get(agent_id)
-        parent = agent.extra.get("parent") if agent is not None else None
-        if not isinstance(parent, str) or parent == agent_id:
-            break
-        agent_id = parent
-    return agent_id

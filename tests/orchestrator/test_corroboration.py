@@ -115,6 +115,18 @@ def test_only_a_spawn_makes_an_inner_agent_count(
     assert channel.agent_behind({"ORCH_AGENT": named[-1]}, desk.records) == counts
 
 
+@pytest.mark.parametrize("led", ["a", "b"])
+def test_an_agent_that_began_another_ones_run_is_no_second_witness(desk: Desk, led: str) -> None:
+    for name in ("a", "b"):
+        _agent(desk, name)
+    desk.records.change_agent(
+        led, lambda agent: agent.changed(extra={**agent.extra, "led_by": ["x", "b" if led == "a" else "a"]})
+    )
+    for name in ("a", "b"):
+        _claim(desk, name)
+    assert _trust(desk) is Trust.UNVERIFIED
+
+
 @pytest.mark.parametrize("shown", ["a", "b"])
 def test_an_agent_that_was_shown_the_entry_is_no_witness(desk: Desk, shown: str) -> None:
     for name in ("a", "b"):

@@ -1,6 +1,7 @@
 """What comes back, and what must not: after a discarded branch, a decision made twice, a file that git restored."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,13 @@ def test_approving_twice_is_said_once_and_a_reason_is_one_line(orch: Orch, memor
     assert orch.ok("memory", "history", entry_id(OLD)).stdout.count("granted-trusted") == 1
     orch.ok("memory", "reject", entry_id(OLD), "--why", "wrong\n2026-01-01T00:00:00Z  granted-human")
     assert len(orch.ok("memory", "history", entry_id(OLD)).stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize("by", ["a person", "the other agent"])
+def test_an_agent_that_another_one_resumed_speaks_for_that_one(orch: Orch, memory: Path, by: str) -> None:
+    second = live_agent(orch, [], options=["--no-memory"])
+    first = live_agent(orch, [OLD], options=["--no-memory"])
+    environ = {} if by == "a person" else {"ORCH_AGENT": first["id"]}
+    claim = f"'{sys.executable}' -I -m orchestrator memory add '{OLD}'"
+    orch.ok("resume", second["id"], "--no-memory", "--wait", claim, environ=environ)
+    assert _trust(orch, OLD) == ["trusted" if by == "a person" else "unverified"]
