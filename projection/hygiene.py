@@ -18,7 +18,8 @@ Nothing here starts git. The caller holds the project's lock.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,17 @@ class Leftover:
     what: str
 
 
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Raise HygieneFault, with the file's name, for what cannot be written in the block."""
+    try:
+        yield
+    except OSError as exc:
+        raise HygieneFault(
+            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
+        ) from exc
+
+
 def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *, hide: bool = True) -> None:
     """Write the agent's git configuration and make git read it. `python` runs the filter.
 
@@ -74,7 +86,7 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
     Raises HygieneFault when something cannot be written or is held by another program for long.
     """
     folder, state = hygiene.agent_dir, hygiene.common_dir / "orch"
-    try:
+    with _writing():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write(folder / "block", block)
         # The seam file has the last line, by which it is found.
@@ -85,10 +97,6 @@ def write_hygiene(hygiene: Hygiene, seam_file: str, block: bytes, python: str, *
         _write(state / "filter.py", Path(block_filter.__file__).read_bytes())
         sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
         _write(state / "gitconfig", render_sections(sections))
-    except OSError as exc:
-        raise HygieneFault(
-            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
-        ) from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
     _outrank_worktree_config(hygiene)
 
@@ -100,7 +108,7 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
     """
     folder, state = hygiene.agent_dir, hygiene.common_dir / "orch"
     lines = b"".join(map(exclude_line, paths))
-    try:
+    with _writing():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         rest = _load(folder / "excludes")
         _write(folder / "excludes", lines + (_plain_excludes(hygiene) if rest is None else rest))
@@ -109,10 +117,6 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
             _write(folder / "gitconfig", render_plain_config(folder))
         sections = {**_sections(state / "gitconfig"), hygiene.agent_id: _gitdir_pattern(hygiene)}
         _write(state / "gitconfig", render_sections(sections))
-    except OSError as exc:
-        raise HygieneFault(
-            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
-        ) from exc
     rewrite_config(hygiene.common_dir / "config", add_include)
     _outrank_worktree_config(hygiene)
 
@@ -120,7 +124,7 @@ def hide_paths(hygiene: Hygiene, paths: Iterable[str]) -> None:
 def remove_hygiene(common_dir: Path, agent_id: str) -> None:
     """Take an agent's git configuration away; with the last one, the repository's own is what it was, byte for byte."""
     state = common_dir / "orch"
-    try:
+    with _writing():
         sections = _sections(state / "gitconfig")
         sections.pop(agent_id, None)
         if sections:
@@ -131,10 +135,6 @@ def remove_hygiene(common_dir: Path, agent_id: str) -> None:
             (state / "filter.py").unlink(missing_ok=True)
         for name in _AGENT_FILES:
             (state / "agents" / agent_id / name).unlink(missing_ok=True)
-    except OSError as exc:
-        raise HygieneFault(
-            f"cannot change {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
-        ) from exc
 
 
 def remove_block_hygiene(hygiene: Hygiene) -> None:
@@ -143,15 +143,11 @@ def remove_block_hygiene(hygiene: Hygiene) -> None:
     if not _load(folder / "hidden"):
         remove_hygiene(hygiene.common_dir, hygiene.agent_id)
         return
-    try:
+    with _writing():
         _write(folder / "excludes", _plain_excludes(hygiene))
         _write(folder / "gitconfig", render_plain_config(folder))
         for name in ("attributes", "block"):
             (folder / name).unlink(missing_ok=True)
-    except OSError as exc:
-        raise HygieneFault(
-            f"cannot write {exc.filename}: {exc.strerror}", write_hint(exc, "check its owner and mode")
-        ) from exc
 
 
 def unhide(agent_dir: Path, worktree: Path, seam_file: str) -> bool:
