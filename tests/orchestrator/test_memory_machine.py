@@ -14,7 +14,7 @@ from orchestrator.adding import add_entry
 from orchestrator.agent import Agent, Status
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
-from orchestrator.deciding import approve, reject, remove
+from orchestrator.deciding import approve, reject, remove, supersede
 from orchestrator.desk import Desk
 from orchestrator.errors import OrchError
 from orchestrator.project import Project
@@ -28,6 +28,9 @@ FACTS = (
     "The daemon listens on a Unix socket.",
     "Releases are cut from the stable branch.",
     "Snapshots are compared without their time stamps.",
+    # These two contradict each other.
+    "The worker listens on port `8080`.",
+    "The worker listens on port `9090`.",
 )
 PROSE = "A person's own prose, kept byte for byte.\n"
 # Agent -> its parent. `c` was spawned by `a`, so the two are one witness.
@@ -103,14 +106,26 @@ class Memory(RuleBasedStateMachine):
         self.vouched.discard(text)
         self.claimed.pop(text, None)
 
-    @rule(text=facts, agent=st.sampled_from(sorted(AGENTS)))
-    def agent_claims(self, text: str, agent: str) -> None:
-        """An agent proposes; the claim is settled at once, since the agent has ended."""
+    @rule(text=facts, old=facts)
+    def person_supersedes(self, text: str, old: str) -> None:
+        """A person puts one fact in the place of another."""
         try:
-            propose(self.desk, agent, text, section=None)
+            supersede(self.desk, entry_id(old), text)
+        except OrchError:
+            return
+        self.vouched.add(text)
+        self.vouched.discard(old)
+
+    @rule(text=facts, agent=st.sampled_from(sorted(AGENTS)), old=st.none() | facts)
+    def agent_claims(self, text: str, agent: str, old: str | None) -> None:
+        """An agent proposes; the claim is settled at once, since the agent has ended."""
+        before = self._vouched_for()
+        try:
+            propose(self.desk, agent, text, section=None, supersedes=None if old is None else entry_id(old))
         except OrchError:
             return
         settle(self.project, self.desk.records, Config())
+        assert self._vouched_for() >= before, "an agent took away what a person vouched for"
         if self.shown.get(agent) != text:
             self.claimed.setdefault(text, set()).add(AGENTS[agent] or agent)
 
@@ -124,9 +139,11 @@ class Memory(RuleBasedStateMachine):
     @rule(text=facts, agent=st.sampled_from(sorted(AGENTS)), for_good=st.booleans())
     def branch_goes(self, text: str, agent: str, for_good: bool) -> None:
         """An agent learns something, and its branch is thrown away; it may be restored later, or at once."""
-        self.agent_claims(text, agent)
+        self.agent_claims(text, agent, None)
+        before = self._vouched_for()
         git(self.project.root, "update-ref", "-d", f"refs/heads/work/{agent}")
         settle(self.project, self.desk.records, Config())
+        assert self._vouched_for() >= before, "a branch took away what a person vouched for"
         if not for_good:
             self.branch_comes_back(agent)
 
@@ -142,6 +159,10 @@ class Memory(RuleBasedStateMachine):
         """An agent writes into the file itself, with any tag that it likes."""
         with self.path.open("a", encoding="utf-8") as stream:
             stream.write(f"- {tag}{text}\n")
+
+    def _vouched_for(self) -> set[str]:
+        document, said = parse(self.path.read_bytes()), self.desk.ledger.vouched()
+        return {entry.text for entry in document.entries if entry.id in said and not entry.superseded}
 
     @invariant()
     def nothing_is_trusted_by_itself(self) -> None:
