@@ -3,7 +3,8 @@
     OrchError                     exit 1
     ├── UsageProblem              2    a flag, an argument or an id that cannot be meant
     ├── ConfigProblem             2    a config file, environment value or flag with a bad key or value
-    ├── ProjectProblem            4    not a repository, no commit, no main checkout
+    ├── ProjectProblem            4    not a repository, no commit, no main checkout, records that cannot be written
+    ├── RecordsProblem            1    the records cannot be read: damaged, or no database
     ├── MemoryProblem             5    the memory file cannot be read, parsed or written
     ├── BackendProblem            6    unknown, not installed, or it did not start
     ├── WorktreeProblem           7    a branch, path or registration is in the way
@@ -43,9 +44,13 @@ class ConfigProblem(OrchError):
 
 
 class ProjectProblem(OrchError):
-    """Not a repository, no commit yet, no main checkout."""
+    """Not a repository, no commit yet, no main checkout, records that cannot be written."""
 
     exit_code = 4
+
+
+class RecordsProblem(OrchError):
+    """The records cannot be read: damaged, or no database."""
 
 
 class MemoryProblem(OrchError):

@@ -10,7 +10,9 @@ from memory.tag import likely_slip
 from memory.trust import Judged
 from orchestrator.beliefs import Beliefs, load_beliefs, unclosed_text
 from orchestrator.config_schema import Config
+from orchestrator.injection import load_injection
 from orchestrator.ledger import Ledger
+from orchestrator.oversize import oversize_entries
 from orchestrator.project import Project
 from orchestrator.records import Records
 
@@ -34,7 +36,7 @@ def lint_memory(project: Project, config: Config, records: Records) -> tuple[Fin
     beliefs = load_beliefs(project, config)
     if beliefs is None:
         return ()
-    found = [*_secrets(beliefs), *_hidden(beliefs)]
+    found = [*_secrets(beliefs), *_hidden(beliefs), *_oversize(project, config, beliefs)]
     seen: set[str] = set()
     for item in beliefs.checked():
         found += _entry(item, beliefs, seen)
@@ -61,6 +63,13 @@ def _hidden(beliefs: Beliefs) -> Iterator[Finding]:
     unclosed = beliefs.document.unclosed
     if unclosed is not None:
         yield Finding(kind="hidden", line=unclosed.line + 1, what=unclosed_text(unclosed))
+
+
+def _oversize(project: Project, config: Config, beliefs: Beliefs) -> Iterator[Finding]:
+    injection = load_injection(project, config)
+    lines = {entry.id: entry.first_line + 1 for entry in beliefs.document.entries}
+    for name, what in oversize_entries(injection, config, lines).items():
+        yield Finding(kind="oversize", line=lines[name], entry=name, what=what)
 
 
 def _entry(item: Judged, beliefs: Beliefs, seen: set[str]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import OrchError, ProjectProblem, UsageProblem
+from orchestrator.errors import ProjectProblem, RecordsProblem, UsageProblem
 from orchestrator.locks import held
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Records:
 
             if is_unwritable(exc):
                 raise self._unwritable(exc) from exc
-            raise OrchError(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
+            raise RecordsProblem(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
 
     def _unwritable(self, exc: Exception) -> ProjectProblem:
         from projection.faults import write_hint

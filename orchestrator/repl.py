@@ -19,12 +19,13 @@ HELP = """\
 a question               answered from the project's memory, each entry cited
 /ask QUESTION            the same
 /memory, /mem            exactly the text that the next agent reads
+/memory list, add …      what `orch memory` does with these words
 /agents                  the agents of this project
 /spawn BACKEND TASK      start an agent
 /logs ID, /diff ID       what an agent printed, and what it changed
 /show ID, /stop ID       one agent in full; stop it
 /help                    this
-/quit                    leave (or Ctrl-D)"""
+/quit, /exit, /q         leave (or Ctrl-D)"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from orchestrator.config import environment
 from orchestrator.config_schema import Config
 from orchestrator.deciding import struck_provenance
 from orchestrator.desk import Desk
-from orchestrator.errors import OrchError
+from orchestrator.errors import OrchError, RecordsProblem
 from orchestrator.fate import Fate, branch_tip, fate
 from orchestrator.landing import land
 from orchestrator.ledger import Act
@@ -26,10 +26,15 @@ from orchestrator.settings import load_settings
 
 
 def settle_or_tell(project: Project, records: Records, config: Config, tell: Callable[[str], None]) -> None:
-    """As `settle`, where it is not the matter itself: what cannot be settled now is told, and settled later."""
+    """As `settle`, where it is not the matter itself: what cannot be settled now is told, and settled later.
+
+    Raises RecordsProblem, since without the records nothing that comes after could be right either.
+    """
     try:
         for line in settle(project, records, config):
             tell(f"memory: {line}")
+    except RecordsProblem:
+        raise
     except OrchError as exc:
         tell(f"what agents proposed could not be settled: {exc.message}")
 
@@ -38,11 +43,9 @@ def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]
     """As `settle_or_tell`, for the end of an agent: the configuration is read anew, and no fault of it matters here."""
     try:
         project = load_project(common_dir)
-        config = load_settings(project, environment())
+        settle_or_tell(project, records, load_settings(project, environment()), tell)
     except OrchError as exc:
         tell(f"what the agent proposed is settled by the next command: {exc.message}")
-        return
-    settle_or_tell(project, records, config, tell)
 
 
 def reopen(project: Project, records: Records, agent: str) -> None:

@@ -9,7 +9,7 @@ from adapters.adapter import Adapter
 from orchestrator.backends import backends, executable
 from orchestrator.config import load_config
 from orchestrator.config_schema import Config
-from orchestrator.errors import ConfigProblem, OrchError
+from orchestrator.errors import ConfigProblem, OrchError, RecordsProblem
 from orchestrator.executables import load_program
 from orchestrator.finding import Finding
 from orchestrator.git import Git
@@ -116,6 +116,9 @@ def look_at_memory(project: Project, config: Config) -> Iterator[Finding]:
     try:
         injection = load_injection(project, config)
         remarks = lint_memory(project, config, Records(path=project.records))
+    except RecordsProblem:
+        yield Finding(state="fault", area="memory", text="it cannot be judged without the records", hint="see there")
+        return
     except OrchError as exc:
         yield Finding(state="fault", area="memory", text=exc.message, hint=exc.hint)
         return

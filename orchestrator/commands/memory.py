@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ class _Group(click.Group):
 def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, as_json: bool) -> None:
     """Print exactly the text that is put into the next agent: these bytes, and nothing else on stdout."""
     if ctx.invoked_subcommand is not None:
+        _refuse_options(ctx, ctx.invoked_subcommand)
         return
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
@@ -83,9 +85,25 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
         _explain(injection)
     elif injection.text:
         answer_bytes(injection.text.encode())
+    elif not context.config.memory.inject:
+        say("memory.inject is off: nothing is put into an agent")
+    elif injection.render.dropped:
+        say("nothing of the memory is put in: orch memory --explain says why")
     else:
-        off = not context.config.memory.inject
-        say("memory.inject is off: nothing is put into an agent" if off else "the memory is empty: nothing is put in")
+        say("the memory is empty: nothing is put in")
+
+
+def _refuse_options(ctx: click.Context, name: str) -> None:
+    """Raise UsageError for options of the render in front of another command, which would do nothing there."""
+    given = [
+        param.opts[0]
+        for param in ctx.command.params
+        if param.name is not None and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"{' and '.join(given)} before {name} is for the text itself; options of {name} stand after it"
+        )
 
 
 def _make_or_tell(project: "Project", tell: "Callable[[str], None]") -> None:
@@ -128,26 +146,35 @@ def _print_json(injection: "Injection") -> None:
 
 
 def _entry_json(judged: "Judged") -> dict[str, object]:
+    size, tokens = _size(judged)
     return {
         "id": judged.entry.id,
         "text": judged.entry.text,
         "section": judged.entry.section,
         "trust": judged.trust.word,
         "value": judged.value,
+        "bytes": size,
+        "tokens": tokens,
     }
+
+
+def _size(judged: "Judged") -> tuple[int, int]:
+    """The bytes and the tokens of an entry as it is rendered."""
+    from projection.render import render_lines
+    from projection.tokens import count_tokens
+
+    lines = "\n".join(render_lines(judged))
+    return len(lines.encode()), count_tokens(lines)
 
 
 def _explain(injection: "Injection") -> None:
     from orchestrator.view import print_table, say
-    from projection.render import render_lines
-    from projection.tokens import count_tokens
 
     rows = []
     outcomes = [(item, "included") for item in injection.render.included]
     outcomes += [(item.judged, item.why) for item in injection.render.dropped]
     for judged, why in sorted(outcomes, key=lambda pair: pair[0].entry.first_line):
-        lines = "\n".join(render_lines(judged))
-        size, tokens = len(lines.encode()), count_tokens(lines)
+        size, tokens = _size(judged)
         rows.append(
             (
                 judged.entry.id,

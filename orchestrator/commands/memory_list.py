@@ -72,7 +72,9 @@ def show(entry: str, as_json: bool) -> None:
         if item.forged:
             answer("         the tag claims more than its channel gives: orch memory approve, or commit it")
     for each in sources:
-        answer(f"proposed {each.at[:10]} by agent {each.agent} ({each.backend}), branch {each.branch}: {each.state}")
+        backend = f" ({each.backend})" if each.backend else ""
+        branch = f", branch {each.branch}" if each.branch else ""
+        answer(f"proposed {each.at[:10]} by agent {each.agent}{backend}{branch}: {each.state}")
     for line in lines:
         answer(_line_text(line))
 

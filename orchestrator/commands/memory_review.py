@@ -17,7 +17,12 @@ _KEYS = "a approve · r reject · e edit (a new text) · x remove · s skip · q
 @click.command("review")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and decide nothing.")
 @click.option("--list", "as_list", is_flag=True, help="Print what waits, decide nothing.")
-@click.option("--approve-all", is_flag=True, help="Approve every proposal that is in no conflict and not held back.")
+@click.option(
+    "--approve-all",
+    is_flag=True,
+    help="Approve all that waits as a proposal or stands there as unverified: not conflicts, nor what nobody vouched "
+    "for, is held back or stale.",
+)
 def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     """Go through what needs a person: conflicts, entries nobody vouched for, proposals, what is held back or stale.
 
@@ -30,6 +35,8 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     from orchestrator.settling import settle_or_tell
     from orchestrator.view import answer, print_json, say
 
+    if approve_all and (as_json or as_list):
+        raise click.UsageError("--approve-all decides, --list and --json decide nothing: give one of them")
     context = load_context()
     settle_or_tell(context.project, context.records, context.config, say)
     items = load_items(context.project, context.config, context.records)
@@ -60,9 +67,9 @@ def _pass(context: "Context", items: "tuple[Item, ...]") -> None:
         _show(number, len(items), item)
         while True:
             say(_KEYS)
-            key = click.getchar(echo=False).lower()
-            if key == "q" or key in ("\x04", "\x1b"):
-                answer(f"{decided} decided, {len(items) - number + 1} left")
+            key = _key()
+            if key in ("q", "\x1b"):
+                answer(f"{decided} decided, {len(items) - decided} left")
                 return
             done = _decide(context, item, key)
             if done is None:
@@ -71,7 +78,15 @@ def _pass(context: "Context", items: "tuple[Item, ...]") -> None:
                 answer(f"  {done}")
                 decided += 1
             break
-    answer(f"{decided} decided")
+    answer(f"{decided} decided" + (f", {len(items) - decided} left" if decided < len(items) else ""))
+
+
+def _key() -> str:
+    """The key that is pressed, in lower case; the end of the input (Ctrl-D) quits."""
+    try:
+        return click.getchar(echo=False).lower()
+    except EOFError:
+        return "q"
 
 
 def _decide(context: "Context", item: "Item", key: str) -> str | None:
@@ -94,7 +109,10 @@ def _decide(context: "Context", item: "Item", key: str) -> str | None:
             return deciding.reject(desk, item.id).done
         if key == "x":
             return deciding.remove(desk, item.id).done
-        text = click.prompt("new text", default=item.text)
+        try:
+            text = click.prompt("new text", default=item.text)
+        except click.Abort:  # Ctrl-D or Ctrl-C: another key is asked for
+            return None
         # Again: a person may take long to write.
         _require_unchanged(context, item)
         return _weighed(context, _replace(desk, item, text))
@@ -138,9 +156,10 @@ def _replace(desk: "Desk", item: "Item", text: str) -> "Decision":
 def _approve_all(context: "Context", items: "list[Item]") -> None:
     from orchestrator import deciding
     from orchestrator.desk import Desk
-    from orchestrator.view import answer
+    from orchestrator.view import answer, say
 
     if not items:
+        say("there is nothing that can be approved so")
         return
     desk = Desk(project=context.project, records=context.records)
     decisions = deciding.approve_all(desk, [item.id for item in items])

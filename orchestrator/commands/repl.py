@@ -49,12 +49,12 @@ def command() -> int:
 
 
 class _Fresh:
-    """The memory, read again only when its file has changed."""
+    """The memory, read again only when its file has changed, or what was said about it."""
 
     def __init__(self, project: "Project", config: "Config") -> None:
         self._project = project
         self._config = config
-        self._seen: tuple[int, int] | None = None
+        self._seen: list[tuple[int, int] | None] = []
         self._memory: Memory | None = None
 
     def current(self) -> "Memory":
@@ -66,13 +66,18 @@ class _Fresh:
             self._memory, self._seen = open_memory(self._project, self._config), seen
         return self._memory
 
-    def _stamp(self) -> tuple[int, int] | None:
-        path = self._project.memory_path
-        try:
-            stat = path.stat() if path is not None else None
-        except OSError:
-            return None
-        return None if stat is None else (stat.st_mtime_ns, stat.st_size)
+    def _stamp(self) -> list[tuple[int, int] | None]:
+        records = self._project.records
+        paths = (self._project.memory_path, records, records.with_name(f"{records.name}-wal"))
+        return [None if path is None else _stamp_of(path) for path in paths]
+
+
+def _stamp_of(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
 
 
 def _lines(environ: dict[str, str]) -> Iterator[str]:

@@ -881,3 +881,52 @@ def test_what_is_larger_than_the_whole_budget_is_told_when_it_is_added(
     assert json.loads(fits.stdout)["entry"]["oversize"] is False
     assert fits.stderr == ""
     assert "A short one." in orch.ok("memory", environ=environ).stdout
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--explain"], ["--edit"], ["--budget", "5"], ["--json", "--explain"]])
+@pytest.mark.parametrize("command", [["list"], ["add", "A fact."]])
+def test_options_of_the_text_before_another_command_are_refused(
+    orch: Orch, memory: Path, options: list[str], command: list[str]
+) -> None:
+    refused = orch("memory", *options, *command)
+    assert (refused.code, refused.stdout) == (2, "")
+    assert f"{options[0]} " in refused.stderr
+    assert memory.read_bytes() == MEMORY.encode()
+
+
+def test_an_empty_render_of_a_memory_that_is_not_empty_is_told(orch: Orch, memory: Path) -> None:
+    assert "says why" in orch.ok("memory", "--budget", "0").stderr
+    rows = json.loads(orch.ok("memory", "--json").stdout)["included"]
+    lines = [line for line in orch.ok("memory", "--explain").stdout.splitlines() if "testdata" in line]
+    assert [f"\t{each['bytes']}\t{each['tokens']}\t" in lines[0] for each in rows] == [True]
+
+
+def test_what_cannot_be_read_is_told_once(orch: Orch, repo: Path, memory: Path) -> None:
+    orch.ok("memory", "add", "A fact.")
+    for name in ("records.db-wal", "records.db-shm"):
+        (repo / ".git" / "orch" / name).unlink(missing_ok=True)
+    (repo / ".git" / "orch" / "records.db").write_bytes(b"no database" * 100)
+    for command in (["memory"], ["memory", "list"], ["memory", "review", "--list"], ["ask", "Which fact?"], ["ls"]):
+        refused = orch(*command)
+        assert (refused.code, refused.stdout, refused.stderr.count("file is not a database")) == (1, "", 1)
+    found = orch("doctor")
+    assert "file is not a database" in found.stdout
+    assert "\torch doctor\n" not in found.stdout
+
+
+def test_lint_names_what_no_agent_could_be_given(orch: Orch, memory: Path) -> None:
+    (memory.parent / "config.yml").write_text("memory: {budget: {bytes: 400}}\n")
+    with memory.open("a") as stream:
+        stream.write(f"- {'Very long. ' * 60}\n")
+    found = orch("memory", "lint", "--json")
+    assert [
+        (each["kind"], each["line"]) for each in json.loads(found.stdout)["findings"] if each["kind"] == "oversize"
+    ] == [("oversize", len(memory.read_text().splitlines()))]
+
+
+def test_show_leaves_out_what_is_not_known(orch: Orch, memory: Path) -> None:
+    orch.ok("memory", "add", "A fact.", environ={"ORCH_AGENT": "aa11"})
+    orch.ok("memory")
+    said = orch.ok("memory", "show", str(by_text(orch, "A fact.")["id"])).stdout
+    assert "by agent aa11: settled" in said
+    assert "None" not in said

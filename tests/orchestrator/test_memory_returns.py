@@ -147,3 +147,13 @@ def test_an_agent_that_another_one_resumed_speaks_for_that_one(orch: Orch, memor
     claim = f"'{sys.executable}' -I -m orchestrator memory add '{OLD}'"
     orch.ok("resume", second["id"], "--no-memory", "--wait", claim, environ=environ)
     assert _trust(orch, OLD) == ["trusted" if by == "a person" else "unverified"]
+
+
+def test_the_conversation_knows_at_once_what_a_command_gave_back(orch: Orch, repo: Path, memory: Path) -> None:
+    orch.ok("memory", "rm", entry_id(HUMAN))
+    git(repo, "checkout", ".orch/memory.md")
+    question = "Which port is it?"
+    said = orch.ok("repl", stdin=f"{question}\n/memory approve {entry_id(HUMAN)}\n{question}\n").stdout
+    assert memory.read_text() == FILE
+    before, _, after = said.partition("approved")
+    assert (HUMAN in before, HUMAN in after) == (False, True)

@@ -116,3 +116,41 @@ def test_approving_what_is_larger_than_the_budget_is_told(orch: Orch, memory: Pa
     child.send("q")
     child.expect("1 decided, 1 left")
     assert "cannot be injected" in orch.ok("memory", "review", "--approve-all").stderr
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"), [("\x04", "0 decided, 2 left"), ("r\x04", "1 decided, 1 left"), ("sq", "0 decided, 2 left")]
+)
+def test_the_end_of_the_input_leaves_the_review_with_what_was_decided(
+    orch: Orch, memory: Path, review: Review, keys: str, told: str
+) -> None:
+    child = review()
+    for key in keys[:-1]:
+        child.send(key)
+        child.expect("2/.*q quit")
+    child.send(keys[-1])
+    child.expect(told)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert (FACT in memory.read_text()) == (keys[0] != "r")
+
+
+def test_a_new_text_that_is_not_given_leaves_the_item_open(orch: Orch, memory: Path, review: Review) -> None:
+    child = review()
+    child.send("e")
+    child.expect("new text")
+    child.send("\x04")
+    child.expect("q quit")
+    child.send("s")
+    child.expect("2/.*q quit")
+    child.send("s")
+    child.expect("0 decided, 2 left")
+    assert memory.read_text() == MEMORY
+
+
+@pytest.mark.parametrize("option", ["--list", "--json"])
+def test_what_decides_nothing_cannot_approve(orch: Orch, memory: Path, option: str) -> None:
+    refused = orch("memory", "review", option, "--approve-all")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert memory.read_text() == MEMORY
