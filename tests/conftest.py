@@ -127,6 +127,16 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     return folder
 
 
+def commit_memory(repo: Path, text: str) -> Path:
+    """Make the project's memory of this text, commit it, and return where it is."""
+    path = repo / ".orch" / "memory.md"
+    path.parent.mkdir()
+    path.write_bytes(text.encode())
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "Remember")
+    return path
+
+
 def git(cwd: Path, *args: str) -> str:
     """Run git in a folder; the test fails when git fails. Returns standard output without its last newline."""
     done = subprocess.run(["git", *args], cwd=cwd, capture_output=True, stdin=subprocess.DEVNULL, check=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memory.document import parse
-from tests.conftest import Orch, git, processor_seconds
+from tests.conftest import Orch, commit_memory, git, processor_seconds
 from tests.fakes.agents import live_agent
 from tests.orchestrator.conftest import Shell
 
@@ -27,12 +27,7 @@ Prose of a person.\r
 
 @pytest.fixture
 def memory(repo: Path) -> Path:
-    path = repo / ".orch" / "memory.md"
-    path.parent.mkdir()
-    path.write_bytes(MEMORY.encode())
-    git(repo, "add", "--all")
-    git(repo, "commit", "--quiet", "--message", "Remember")
-    return path
+    return commit_memory(repo, MEMORY)
 
 
 def listed(orch: Orch) -> list[dict[str, object]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.document import parse
-from tests.conftest import Orch, git, processor_seconds
+from tests.conftest import Orch, commit_memory, processor_seconds
 from tests.fakes.agents import live_agent
 
 _COUNT = 2000
@@ -16,12 +16,7 @@ _COUNT = 2000
 @pytest.fixture
 def memory(repo: Path) -> Path:
     """A memory of two entries that a person reviewed and two that came from elsewhere."""
-    path = repo / ".orch" / "memory.md"
-    path.parent.mkdir()
-    path.write_text("# Project memory\n\n## Notes\n- Fixtures live in testdata/.\n- The port is 8080.\n")
-    git(repo, "add", ".")
-    git(repo, "commit", "-q", "-m", "memory")
-    return path
+    return commit_memory(repo, "# Project memory\n\n## Notes\n- Fixtures live in testdata/.\n- The port is 8080.\n")
 
 
 @pytest.fixture

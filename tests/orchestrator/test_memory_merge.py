@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import git
+from tests.conftest import commit_memory, git
 from tests.orchestrator.conftest import Shell
 from tests.orchestrator.snapshots import load_tree
 
@@ -22,12 +22,7 @@ _COMMIT = "git commit -qam Memory"
 @pytest.fixture
 def memory(repo: Path) -> Path:
     """A memory that is committed."""
-    path = repo / ".orch" / "memory.md"
-    path.parent.mkdir()
-    path.write_text(_FIRST)
-    git(repo, "add", ".orch")
-    git(repo, "commit", "--quiet", "-m", "Memory")
-    return path
+    return commit_memory(repo, _FIRST)
 
 
 def _branch(shell: Shell, change: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.entry import entry_id
-from tests.conftest import Orch, git
+from tests.conftest import Orch, commit_memory, git
 from tests.fakes.agents import live_agent
 
 HUMAN, OLD, NEW = "The port is 7070.", "The worker listens on port `8080`.", "The worker listens on port `9090`."
@@ -17,12 +17,7 @@ FILE = f"# Project memory\n\n## Notes\n- {HUMAN}\n- Deploys happen on Fridays.\n
 @pytest.fixture
 def memory(repo: Path) -> Path:
     """A memory that is committed."""
-    path = repo / ".orch" / "memory.md"
-    path.parent.mkdir()
-    path.write_text(FILE)
-    git(repo, "add", ".")
-    git(repo, "commit", "-q", "-m", "memory")
-    return path
+    return commit_memory(repo, FILE)
 
 
 def _trust(orch: Orch, text: str) -> list[str]:

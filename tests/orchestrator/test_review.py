@@ -7,7 +7,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from tests.conftest import Orch, git
+from tests.conftest import Orch, commit_memory, git
 
 FACT = "The worker listens on port 7001."
 OTHER = "The worker listens on port 7002."
@@ -22,12 +22,7 @@ Review = Callable[[], "pexpect.spawn[str]"]
 
 @pytest.fixture
 def memory(repo: Path) -> Path:
-    path = repo / ".orch" / "memory.md"
-    path.parent.mkdir()
-    path.write_text(MEMORY)
-    git(repo, "add", "--all")
-    git(repo, "commit", "--quiet", "--message", "Remember")
-    return path
+    return commit_memory(repo, MEMORY)
 
 
 @pytest.fixture
@@ -49,6 +44,14 @@ def review(orch: Orch) -> Iterator[Review]:
 def _id(orch: Orch, text: str) -> str:
     lines = orch.ok("memory", "list").stdout.splitlines()
     return next(line for line in lines if text in line).split()[0]
+
+
+def _let_conflict(orch: Orch, memory: Path) -> None:
+    """Let the memory have one entry of a person's, and an agent claim that it is otherwise."""
+    memory.write_text("# Project memory\n\n- The worker is in src/.\n")
+    git(memory.parent, "commit", "--all", "--quiet", "--message", "Less")
+    old = _id(orch, "The worker is in src/.")
+    orch.ok("memory", "add", "It is in lib/.", "--supersedes", old, environ={"ORCH_AGENT": "zz90"})
 
 
 @pytest.mark.parametrize("key", ["a", "r", "x", "e"])
@@ -79,10 +82,7 @@ def test_no_key_decides_about_what_has_changed_since_it_was_shown(
 
 
 def test_a_proposal_that_somebody_else_decided_is_not_decided_again(orch: Orch, memory: Path, review: Review) -> None:
-    memory.write_text("# Project memory\n\n- The worker is in src/.\n")
-    git(memory.parent, "commit", "--all", "--quiet", "--message", "Less")
-    old = _id(orch, "The worker is in src/.")
-    orch.ok("memory", "add", "It is in lib/.", "--supersedes", old, environ={"ORCH_AGENT": "zz90"})
+    _let_conflict(orch, memory)
     child = review()
     orch.ok("memory", "reject", _id(orch, "It is in lib/."))
     before = memory.read_bytes()
@@ -93,10 +93,7 @@ def test_a_proposal_that_somebody_else_decided_is_not_decided_again(orch: Orch, 
 
 
 def test_a_new_text_that_is_refused_costs_no_proposal(orch: Orch, memory: Path, review: Review) -> None:
-    memory.write_text("# Project memory\n\n- The worker is in src/.\n")
-    git(memory.parent, "commit", "--all", "--quiet", "--message", "Less")
-    old = _id(orch, "The worker is in src/.")
-    orch.ok("memory", "add", "It is in lib/.", "--supersedes", old, environ={"ORCH_AGENT": "zz90"})
+    _let_conflict(orch, memory)
     child = review()
     child.send("e")
     child.expect("new text")
