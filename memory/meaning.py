@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from memory.errors import MemoryFault
 
+_INSTALL = "install orch with its extra `embed` (docs/ask.md), or set memory.embed: false"
+
 
 class Meaning(Protocol):
     """Measures how near texts are to a question."""
@@ -41,7 +43,7 @@ def _load() -> Any:
     try:
         import wordllama
     except ImportError as exc:
-        raise MemoryFault("memory.embed: the package wordllama is not installed", "pip install 'orch[embed]'") from exc
+        raise MemoryFault("memory.embed: the package wordllama is not installed", _INSTALL) from exc
     finally:
         # The package sets up logging for the whole program when it is imported.
         root.handlers[:] = handlers
@@ -50,4 +52,4 @@ def _load() -> Any:
         # Its own folder as the cache: the tokeniser lies there under the name that only the cache is searched for.
         return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     except (OSError, ValueError) as exc:
-        raise MemoryFault(f"memory.embed: {exc}", "pip install --force-reinstall 'orch[embed]'") from exc
+        raise MemoryFault(f"memory.embed: {exc}", _INSTALL) from exc

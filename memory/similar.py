@@ -23,6 +23,7 @@ _EMPTY = frozenset(
         "does as so then we you i they has have will can must should please always only",
     )
 )
+_NUMBER = re.compile(r"[v:]?\d+(?:[.:]\d+)*\Z")
 _ALIKE = 0.8
 _SHARE = 5  # one word of so many may differ: 1 / (1 - _ALIKE)
 _LEAST_WORDS = 2
@@ -71,6 +72,18 @@ def contradicts(new: str, old: str) -> bool:
     if a.denies != b.denies:
         return a.values == b.values
     return a.values != b.values and len(a.values) == len(b.values) and bool(a.values)
+
+
+def may_contradict(new: str, old: str) -> bool:
+    """As `contradicts`, and also where one text says more than the other and their numbers differ: worth a look."""
+    if contradicts(new, old):
+        return True
+    a, b = gist(new), gist(old)
+    few, many = sorted((a.words, b.words), key=len)
+    if a.denies != b.denies or len(few) <= _LEAST_WORDS or not few <= many or 2 * len(few) < len(many):
+        return False
+    ours, theirs = ({value for value in each.values if _NUMBER.match(value)} for each in (a, b))
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 def _alike(a: Gist, b: Gist) -> bool:

@@ -82,6 +82,8 @@ CONTRASTS = tuple(tuple(tuple(part.split()) for part in line.split(";")) for lin
 PHRASES = (
     ("end to end", "e2e"),
     ("end-to-end", "e2e"),
+    ("on call", "oncall"),
+    ("on-call", "oncall"),
     ("log in", "login"),
     ("logs in", "login"),
     ("log out", "logout"),

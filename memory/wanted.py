@@ -86,9 +86,9 @@ _HOLDS = {
     ),
     # Names begin with a capital letter: this one is not blind to case.
     Wanted.PERSON: re.compile(
-        r"@\w|\b(?:[Tt]eam|owners?|owned|people|person|on-?call|maintainers?|leads?|groups?|guild|squad|reviewers?|admins?|"
-        r"operators?|workers?|users?|developers?|engineers?|[Aa]sk|[Pp]ing|[Cc]ontact|[Tt]alk to|by [A-Z][a-z]+|"
-        r"[A-Z][a-z]+ (?:owns|maintains|reviews|approves))\b"
+        r"@\w|\b(?:[Tt]eam|owners?|owned|people|person|[Oo]n[- ]?call|maintainers?|leads?|groups?|guild|squad|"
+        r"reviewers?|admins?|operators?|workers?|users?|developers?|engineers?|[Aa]sk|[Pp]ing|[Cc]ontact|[Tt]alk to|"
+        r"by [A-Z][a-z]+|[A-Z][a-z]+ (?:owns|maintains|reviews|approves))\b"
     ),
     Wanted.PLACE: _asks(
         r"\w/|/\w|\b\w+\.[a-z]{1,5}\b|https?:|#\w",

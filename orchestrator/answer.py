@@ -15,12 +15,13 @@ _RULE = "---"
 
 
 class Beliefs(Protocol):
-    """The memory as it counts: judged entries, and why one is held back or out of date (None: it is not)."""
+    """The memory as it counts: judged entries, why one is held back or out of date (None: it is not), and whether one
+    that is superseded was ever more than a claim."""
 
     @property
     def judged(self) -> tuple[Judged, ...]: ...
     def held(self, item: Judged) -> str | None: ...
-    def held_text(self, item: Judged) -> str | None: ...
+    def was_believed(self, item: Judged) -> bool: ...
     def stale(self, item: Judged) -> str | None: ...
 
 
@@ -71,14 +72,20 @@ class Answer:
 
 
 class Memory:
-    """The memory, ready to be asked; `beliefs` None: it is not there. `meaning` has a say in what comes close."""
+    """The memory, ready to be asked; `beliefs` None: it is not there.
 
-    def __init__(self, beliefs: Beliefs | None, meaning: Meaning | None = None) -> None:
+    `meaning` has a say in what comes close; `remark` is one line on why it has none, to be told where nothing answers.
+    """
+
+    def __init__(self, beliefs: Beliefs | None, meaning: Meaning | None = None, *, remark: str | None = None) -> None:
+        self.remark = remark
         self._beliefs = beliefs
         self._meaning = meaning
         self._judged: dict[str, Judged] = {}
         passages = []
         for at, item in enumerate(beliefs.judged if beliefs is not None else ()):
+            if beliefs is not None and item.entry.superseded and not beliefs.was_believed(item):
+                continue
             self._judged[str(at)] = item
             passages.append(_passage(str(at), item))
         self._index = Index(passages)
@@ -101,7 +108,7 @@ class Memory:
     def _cite(self, item: Judged) -> Cited | None:
         assert self._beliefs is not None
         if item.entry.superseded:
-            return None if self._beliefs.held_text(item) is not None else _cited(item.entry, "superseded", None)
+            return _cited(item.entry, "superseded", None)
         if self._beliefs.held(item) is not None:
             # Held back from agents until a person has looked at it; the same holds for an answer.
             return None

@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from memory.errors import MemoryFault
-from memory.meaning import Meaning
 from orchestrator.answer import Answer, Memory
 from orchestrator.beliefs import load_beliefs
 from orchestrator.config_schema import Config
-from orchestrator.errors import ConfigProblem, UsageProblem
+from orchestrator.errors import UsageProblem
 from orchestrator.project import Project
 
 LONGEST_QUESTION = 8_000
@@ -16,24 +15,21 @@ LONGEST_QUESTION = 8_000
 def open_memory(project: Project, config: Config) -> Memory:
     """Read the memory for questions; one that is absent or empty knows nothing. Touches no file.
 
-    Raises MemoryProblem where the memory cannot be read, ConfigProblem where `memory.embed` is on and its model absent.
+    Raises MemoryProblem where the memory cannot be read. Where the model of `memory.embed` is absent, less comes close.
     """
-    return Memory(load_beliefs(project, config, writes=False), _meaning(config))
-
-
-def _meaning(config: Config) -> Meaning | None:
+    beliefs = load_beliefs(project, config, writes=False)
     if not config.memory.embed:
-        return None
+        return Memory(beliefs)
     from memory.meaning import WordModel
 
     try:
-        return WordModel()
+        return Memory(beliefs, WordModel())
     except MemoryFault as exc:
-        raise ConfigProblem(exc.message, exc.hint) from exc
+        return Memory(beliefs, remark=f"{exc.message}: {exc.hint}")
 
 
 def ask(memory: Memory, question: str, config: Config, *, verbatim: bool = False) -> tuple[Answer, str | None]:
-    """Answer a question, worded by the local model where there is one; and a line on why it is verbatim instead.
+    """Answer a question, worded by the local model where there is one; and a line on what was done without.
 
     Raises UsageProblem for a question that is empty or longer than `LONGEST_QUESTION` characters.
     """
@@ -42,7 +38,9 @@ def ask(memory: Memory, question: str, config: Config, *, verbatim: bool = False
     if len(question) > LONGEST_QUESTION:
         raise UsageProblem(f"the question is longer than {LONGEST_QUESTION} characters", "ask for one thing")
     found = memory.ask(question)
-    if config.local_llm is None or verbatim or not found.known:
+    if not found.known:
+        return found, memory.remark
+    if config.local_llm is None or verbatim:
         return found, None
     from orchestrator.local_model import LocalModel, LocalModelFault
 

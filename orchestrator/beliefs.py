@@ -32,7 +32,7 @@ class Beliefs:
     """A document and what its entries count for.
 
     `confirmed` are the days on which an agent last claimed an entry, `closed` what became of those that a person (or a
-    newer claim) took out, by the entry's id.
+    newer claim) took out, by the entry's id; `withdrawn` are those whose only source was discarded.
     """
 
     project: Project
@@ -42,6 +42,7 @@ class Beliefs:
     today: date
     confirmed: Mapping[str, str] = field(default_factory=dict)
     closed: Mapping[str, str] = field(default_factory=dict)
+    withdrawn: frozenset[str] = frozenset()
     writes: bool = True
     notes: tuple[str, ...] = ()
 
@@ -58,10 +59,13 @@ class Beliefs:
         closed = self.closed.get(item.entry.id)
         if closed is not None:
             return f"it was {closed} before"
-        return None if item.trust is Trust.HUMAN else self.held_text(item)
+        return None if item.trust is Trust.HUMAN else self._held_text(item)
 
-    def held_text(self, item: Judged) -> str | None:
-        """Why what an entry says is kept from agents; of one that is superseded, whoever had vouched for it."""
+    def was_believed(self, item: Judged) -> bool:
+        """Whether what is superseded may be told as what was: not what was withdrawn, nor what would be held back."""
+        return item.entry.id not in self.withdrawn and self._held_text(item) is None
+
+    def _held_text(self, item: Judged) -> str | None:
         secret = find_secret(item.entry.text)
         if secret is not None:
             return f"it holds what looks like {secret[1]}"
@@ -127,6 +131,7 @@ def load_beliefs(project: Project, config: Config, *, today: date | None = None,
         today=day,
         confirmed=confirmed,
         closed={entry: line.act.value for entry, line in ledger.closed(lines).items()},
+        withdrawn=ledger.withdrawn(lines),
         writes=writes,
         notes=notes,
     )

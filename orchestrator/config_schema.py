@@ -54,7 +54,7 @@ class MemoryKeys:
         False, "Keep a copy of the memory in Claude's own memory of the project, which then carries it."
     )
     embed: bool = _key(
-        False, "Let a small model of words say what comes close to a question that has no answer (`orch[embed]`)."
+        False, "Let a small model of words say what comes close to a question that has no answer (the extra `embed`)."
     )
     ttl_days: int = _key(90, "Days after which an unverified entry is no longer rendered; 0: never.", minimum=0)
     budget: BudgetKeys = _nested(BudgetKeys, "The size of the rendered memory.")

@@ -144,7 +144,19 @@ def without(document: Document, entry: str) -> Document:
     return remove_entries(document, {entry})
 
 
+def _require_no_secret(entries: Iterable[Entry]) -> None:
+    """Raise UsageProblem for what would stay held back, whoever vouches for it: only a commit says that it is none."""
+    for entry in entries:
+        secret = find_secret(entry.text) if entry.claimed is not Trust.HUMAN else None
+        if secret is not None:
+            raise UsageProblem(
+                f"{entry.id} holds what looks like {secret[1]}, and stays held back; nothing was approved",
+                f"orch memory rm {entry.id}, and orch memory add where the secret is kept instead",
+            )
+
+
 def _vouch(desk: Desk, document: Document, entries: Sequence[Entry]) -> Document:
+    _require_no_secret(entries)
     granted = desk.ledger.vouched()
     for trust in (Trust.HUMAN, Trust.TRUSTED):
         named = [entry.id for entry in entries if (entry.claimed is Trust.HUMAN) == (trust is Trust.HUMAN)]

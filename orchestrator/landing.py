@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from memory.document import Document
 from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
-from memory.entry import Entry, Trust
+from memory.entry import Entry, Trust, entry_id
 from memory.errors import MemoryFault
-from memory.similar import contradicts, same_fact
+from memory.similar import contradicts, may_contradict, same_fact
 from memory.tag import render_tag
 from memory.trust import judge
 from orchestrator.adding import safe_section
@@ -37,9 +37,9 @@ def land(
     Nothing here believes the claim: it enters as unverified, confirms what another, independent agent claimed, or waits
     for a person.
     """
-    refused = _refused_before(desk, proposal)
-    if refused:
-        return Landing(document=document, state=State.DROPPED, why=refused)
+    refused = refused_before(desk, document, proposal.text)
+    if refused is not None:
+        return Landing(document=document, state=State.DROPPED, why=f"not taken, since it was {refused} before")
     grants = desk.ledger.grants()
     trusts = {
         item.entry.id: item.trust
@@ -50,10 +50,14 @@ def land(
     same = next((entry for entry in living if same_fact(proposal.text, entry.text)), None)
     if same is not None:
         return _again(desk, document, proposal, same, trusts[same.id], agents)
-    old = _contradicted(document, living, proposal)
+    found = _contradicted(document, living, proposal)
+    against = [each for each in found if trusts[each.id] is Trust.HUMAN or _vouched(desk, each, granted)]
+    # What a person vouched for comes first. In what agents say, a wording that only may contradict is another fact.
+    sure = (each for each in found if proposal.supersedes or contradicts(proposal.text, each.text))
+    old = against[0] if against else next(sure, None)
     if old is None:
         return _enter(desk, document, proposal)
-    if trusts[old.id] is Trust.HUMAN or _vouched(desk, old, granted):
+    if against:
         desk.ledger.write(
             Act.CONFLICT, [proposal.entry], channel="agent", agent=proposal.agent, against=old.id, text=proposal.text
         )
@@ -67,12 +71,23 @@ def land(
     return replace(entered, why=f"in place of {old.id}")
 
 
-def _refused_before(desk: Desk, proposal: Proposal) -> str:
-    for entry, line in desk.ledger.closed().items():
+def refused_before(desk: Desk, document: Document, text: str) -> str | None:
+    """What became of a fact that is not to be proposed again (`rejected` …), by the ledger or by the file; else None.
+
+    The file alone knows in another clone: what is struck through there was superseded.
+    """
+    lines = desk.ledger.lines()
+    entry = entry_id(text)
+    for closed, line in desk.ledger.closed(lines).items():
         said = line.detail.get("text")
-        if entry == proposal.entry or (isinstance(said, str) and same_fact(proposal.text, said)):
-            return f"not taken, since it was {line.act.value} before"
-    return ""
+        if closed == entry or (isinstance(said, str) and same_fact(text, said)):
+            return line.act.value
+    # What was withdrawn is struck through as well, and may be learned anew.
+    withdrawn = desk.ledger.withdrawn(lines)
+    struck = {each.id: each.text for each in document.entries if each.superseded and each.id not in withdrawn}
+    living = {each.id for each in document.entries if not each.superseded}
+    found = any(name not in living and (name == entry or same_fact(text, said)) for name, said in struck.items())
+    return "superseded" if found else None
 
 
 def _again(
@@ -110,12 +125,14 @@ def _again(
     return Landing(document=retag_entry(document, entry, tag), state=State.LANDED, why="corroborated, now trusted")
 
 
-def _contradicted(document: Document, living: list[Entry], proposal: Proposal) -> Entry | None:
+def _contradicted(document: Document, living: list[Entry], proposal: Proposal) -> list[Entry]:
+    """The entries that a proposal may contradict; the one that it names, where it names one."""
     if proposal.supersedes:
-        return replaced(document, proposal.supersedes)
+        named = replaced(document, proposal.supersedes)
+        return [named] if named is not None else []
     # Two claims of one agent are two facts, unless it says that the one takes the other's place.
     others = (entry for entry in living if proposal.agent not in entry.provenance.agents)
-    return next((entry for entry in others if contradicts(proposal.text, entry.text)), None)
+    return [entry for entry in others if may_contradict(proposal.text, entry.text)]
 
 
 def _vouched(desk: Desk, entry: Entry, granted: Mapping[str, Trust]) -> bool:
@@ -142,8 +159,7 @@ def _without_tombstone(desk: Desk, document: Document, entry: str) -> Document:
     old = document.entry(entry)
     if old is None or not old.superseded:
         return document
-    acts = [line.act for line in desk.ledger.lines(entry)]
-    return remove_entry(document, old) if acts and acts[-1] is Act.WITHDRAWN else document
+    return remove_entry(document, old) if entry in desk.ledger.withdrawn() else document
 
 
 def _shown(agent: Agent | None) -> frozenset[str]:

@@ -83,6 +83,16 @@ class Ledger:
                 found.pop(line.entry, None)
         return found
 
+    def withdrawn(self, lines: "Sequence[Line] | None" = None) -> frozenset[str]:
+        """The facts whose only source was discarded, and that nobody has claimed or granted again since."""
+        found: set[str] = set()
+        for line in self.lines() if lines is None else lines:
+            if line.act is Act.WITHDRAWN:
+                found.add(line.entry)
+            elif line.act in _GRANTS or line.act in (Act.PROPOSED, Act.CORROBORATED, Act.REINSTATED):
+                found.discard(line.entry)
+        return frozenset(found)
+
     def conflicts(self, lines: "Sequence[Line] | None" = None) -> "tuple[Line, ...]":
         """Conflicts with what a person wrote or approved that nobody has settled."""
         open_: dict[str, Line] = {}

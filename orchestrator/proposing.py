@@ -1,9 +1,13 @@
 """An agent's claim: kept as a proposal with where it comes from; nothing of it is believed yet."""
 
+from memory.document import Document, parse
 from memory.entry import entry_id
 from orchestrator.adding import Decision, require_section, require_text
+from orchestrator.beliefs import load_document
 from orchestrator.desk import Desk
 from orchestrator.errors import MemoryProblem
+from orchestrator.landing import refused_before
+from orchestrator.naming import entry_named, nothing_named, require_name
 
 
 def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supersedes: str | None = None) -> Decision:
@@ -18,11 +22,9 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
     branch = agent.branch if agent is not None else None
     tip = desk.project.git().commit(f"refs/heads/{branch}") if branch else None
     entry = entry_id(said)
-    closed = desk.ledger.closed().get(entry)
-    if closed is not None:
-        raise MemoryProblem(
-            f"this was {closed.act.value} before, and is not proposed again", "a person can: orch memory add"
-        )
+    refused = refused_before(desk, _document(desk), said)
+    if refused is not None:
+        raise MemoryProblem(f"this was {refused} before, and is not proposed again", "a person can: orch memory add")
     desk.proposals.add(
         said,
         section=where,
@@ -36,13 +38,18 @@ def propose(desk: Desk, agent_id: str, text: str, *, section: str | None, supers
     return Decision(id=entry, text=said, done="proposed")
 
 
+def _document(desk: Desk) -> Document:
+    """The memory as it is; an empty one where it cannot be read now, since a claim waits until it can be."""
+    try:
+        document, _ = load_document(desk.project)
+    except MemoryProblem:
+        document = None
+    return document or parse(b"")
+
+
 def _replaced(desk: Desk, prefix: str) -> str:
     """The id of the one entry that `prefix` names; what an agent leaves open cannot be settled later."""
-    from orchestrator.beliefs import load_document
-    from orchestrator.naming import entry_named, nothing_named, require_name
-
-    document, _ = load_document(desk.project)
-    entry = entry_named(document, require_name(prefix)) if document is not None else None
+    entry = entry_named(_document(desk), require_name(prefix))
     if entry is None:
         raise nothing_named(prefix)
     return entry.id

@@ -25,7 +25,7 @@ a question               answered from the project's memory, each entry cited
 /logs ID, /diff ID       what an agent printed, and what it changed
 /show ID, /stop ID       one agent in full; stop it
 /help                    this
-/quit, /exit, /q         leave (or Ctrl-D)"""
+/quit, /exit, quit       leave (or Ctrl-D)"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,8 @@ def read_line(line: str) -> Meaning:
     said = line.strip()
     if not said:
         return Meaning(text="")
+    if said.lower() in ("quit", "exit"):
+        return Meaning(quit=True)
     if not said.startswith("/"):
         return Meaning(question=said)
     word, _, rest = said.partition(" ")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.document import Document, parse
-from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
+from memory.edit import insert_entry, retag_entry, strike_entry
 from memory.entry import Entry, Trust
 from memory.paths import named_paths
 from memory.tag import render_tag
@@ -130,8 +130,6 @@ def _of_entry(project: Project, records: Records, document: Document, item: Judg
     entry = item.entry
 
     def change() -> str:
-        if kind == "stale":
-            return _diff(document, remove_entry(document, entry))
         if entry.claimed is Trust.HUMAN:
             return ""
         return _diff(document, retag_entry(document, entry, render_tag("trusted", entry.provenance)))

@@ -8,17 +8,19 @@ import click
 @click.option("--verbatim", is_flag=True, help="Show the entries themselves, even where a local model is configured.")
 @click.argument("question", nargs=-1, required=True)
 def command(as_json: bool, verbatim: bool, question: tuple[str, ...]) -> None:
-    """Answer QUESTION from the project's memory alone, each entry cited; else say: not in project memory.
+    """Answer QUESTION (- reads it from standard input) from the project's memory alone, each entry cited; else say: not
+    in project memory.
 
     Nothing is written, and nothing leaves this machine.
     """
     from orchestrator.asking import ask, open_memory
     from orchestrator.commands.context import load_context
+    from orchestrator.commands.words import read_words
     from orchestrator.view import answer, print_json, say
 
     context = load_context()
     memory = open_memory(context.project, context.config)
-    found, note = ask(memory, " ".join(question), context.config, verbatim=verbatim)
+    found, note = ask(memory, read_words(question), context.config, verbatim=verbatim)
     if note is not None:
         say(note)
     if as_json:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from orchestrator.commands.groups import refuse_options
 from orchestrator.config import environment, load_config, user_config_path
 from orchestrator.config_schema import BackendKeys, Config, OwnBackendKeys, keys
 from orchestrator.errors import ProjectProblem
@@ -22,6 +23,8 @@ def command(context: click.Context, as_json: bool) -> None:
     """Show the configuration: alone, the same as `orch config show` (docs/config.md lists the keys)."""
     if context.invoked_subcommand is None:
         context.invoke(show, as_json=as_json)
+    else:
+        refuse_options(context, context.invoked_subcommand)
 
 
 @command.command()

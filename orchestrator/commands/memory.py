@@ -4,7 +4,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
+
+from orchestrator.commands.groups import refuse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +61,7 @@ class _Group(click.Group):
 def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, as_json: bool) -> None:
     """Print exactly the text that is put into the next agent: these bytes, and nothing else on stdout."""
     if ctx.invoked_subcommand is not None:
-        _refuse_options(ctx, ctx.invoked_subcommand)
+        refuse_options(ctx, ctx.invoked_subcommand)
         return
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
@@ -91,19 +92,6 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
         say("nothing of the memory is put in: orch memory --explain says why")
     else:
         say("the memory is empty: nothing is put in")
-
-
-def _refuse_options(ctx: click.Context, name: str) -> None:
-    """Raise UsageError for options of the render in front of another command, which would do nothing there."""
-    given = [
-        param.opts[0]
-        for param in ctx.command.params
-        if param.name is not None and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise click.UsageError(
-            f"{' and '.join(given)} before {name} is for the text itself; options of {name} stand after it"
-        )
 
 
 def _make_or_tell(project: "Project", tell: "Callable[[str], None]") -> None:

@@ -1,6 +1,5 @@
 """`orch memory add`: a person adds an entry, an agent proposes one."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +23,7 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     from memory.entry import Trust
     from orchestrator.adding import add_entry
     from orchestrator.channel import agent_behind
+    from orchestrator.commands.words import read_words
     from orchestrator.config import environment
     from orchestrator.desk import Desk
     from orchestrator.oversize import oversize_text
@@ -31,7 +31,7 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     from orchestrator.records import Records
     from orchestrator.view import answer, print_json, warn
 
-    said = _text(text)
+    said = read_words(text)
     # Not by the context of other commands: nothing here depends on the configuration, and loading it takes its time.
     project = load_project(here())
     desk = Desk(project=project, records=Records(path=project.records))
@@ -57,17 +57,6 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
         answer(f"{decision.done} {decision.id}")
     if large is not None:
         warn(large)
-
-
-def _text(words: tuple[str, ...]) -> str:
-    from orchestrator.errors import UsageProblem
-
-    if words != ("-",):
-        return " ".join(words)
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as exc:
-        raise UsageProblem(f"the text is not UTF-8 (byte {exc.start})", "convert it: iconv") from exc
 
 
 def _settle_if_ended(desk: "Desk", agent_id: str) -> None:

@@ -45,10 +45,11 @@ def reject(ids: tuple[str, ...], as_json: bool, why: str) -> None:
 @click.argument("entry", metavar="ID")
 @click.argument("text", nargs=-1, required=True)
 def supersede(entry: str, text: tuple[str, ...], as_json: bool) -> None:
-    """Put TEXT in the place of an entry, which stays in the file, struck through."""
+    """Put TEXT (- reads it from standard input) in the place of an entry, which stays in the file, struck through."""
     from orchestrator import deciding
+    from orchestrator.commands.words import read_words
 
-    _decide("supersede", (entry,), as_json, lambda desk, _: (deciding.supersede(desk, entry, " ".join(text)),))
+    _decide("supersede", (entry,), as_json, lambda desk, _: (deciding.supersede(desk, entry, read_words(text)),))
 
 
 @click.command("rm")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings
+
     from orchestrator.answer import Memory
     from orchestrator.config_schema import Config
     from orchestrator.project import Project
@@ -97,6 +99,7 @@ def _lines(environ: dict[str, str]) -> Iterator[str]:
         history=FileHistory(str(path)) if path is not None else InMemoryHistory(),
         completer=WordCompleter(words, sentence=True),
         complete_while_typing=False,
+        key_bindings=_no_mouse(),
     )
     while True:
         try:
@@ -105,6 +108,16 @@ def _lines(environ: dict[str, str]) -> Iterator[str]:
             continue
         except EOFError:
             return
+
+
+def _no_mouse() -> "KeyBindings":
+    """What looks like a report of a mouse does nothing: none is asked for, and a half one is a fault in the library."""
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.keys import Keys
+
+    bindings = KeyBindings()
+    bindings.add(Keys.Vt100MouseEvent)(lambda _: None)
+    return bindings
 
 
 def _history(environ: dict[str, str]) -> Path | None:

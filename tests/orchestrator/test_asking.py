@@ -15,9 +15,8 @@ import pytest
 
 from memory import meaning
 from memory.document import parse
-from orchestrator.asking import open_memory
+from orchestrator.asking import ask, open_memory
 from orchestrator.config_schema import Config, MemoryKeys
-from orchestrator.errors import ConfigProblem
 from orchestrator.project import load_project
 from tests.conftest import Orch, git, processor_seconds
 
@@ -193,7 +192,12 @@ def test_on_a_terminal_words_are_completed_and_lines_remembered(repo: Path, home
     shell.send("Where do fixtures live?\r")
     shell.expect("testdata/orders/")
     shell.expect("orch>")
-    shell.send("/quit\r")
+    # The beginning of what a terminal says of its mouse, pasted from elsewhere.
+    shell.send("Where do \x1b[31mfixtures\x1b[0m live?\r")
+    shell.expect("testdata/orders/")
+    shell.expect("orch>")
+    assert "nhandled" not in str(shell.before)
+    shell.send("exit\r")
     shell.expect(pexpect.EOF)
     shell.close()
     assert shell.exitstatus == 0
@@ -254,8 +258,26 @@ def test_a_model_of_words_says_what_comes_close_and_asks_nobody(orch: Orch, repo
 def test_without_the_model_of_words_one_line_says_what_to_install(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     meaning._load.cache_clear()  # another test may have loaded it
     monkeypatch.setitem(sys.modules, "wordllama", None)
+    remember(repo, MEMORY)
     config = Config(memory=MemoryKeys(embed=True))
-    with pytest.raises(ConfigProblem) as caught:
-        open_memory(load_project(repo), config)
-    assert "wordllama" in caught.value.message
-    assert "orch[embed]" in caught.value.hint
+    memory = open_memory(load_project(repo), config)
+    assert ask(memory, "Where do fixtures live?", config)[1] is None
+    found, note = ask(memory, "Who is on call?", config)
+    assert not found.known
+    assert note is not None
+    assert "wordllama" in note
+    assert "docs/ask.md" in note
+
+
+def test_a_question_of_standard_input(orch: Orch, repo: Path) -> None:
+    remember(repo, MEMORY)
+    question = "Where do fixtures live?"
+    assert orch.ok("ask", "-", stdin=f"{question}\n").stdout == orch.ok("ask", question).stdout
+    assert orch("ask", "-", stdin=b"\xff").code == 2
+
+
+def test_who_is_on_call_is_no_question_after_just_anybody(orch: Orch, repo: Path) -> None:
+    remember(repo, "# Project memory\n\n- Tests run with `make check`.\n- Marta owns billing.\n")
+    assert orch.ok("ask", "Who is on call?").stdout.startswith("not in project memory")
+    orch.ok("memory", "add", "On-call is Jonas, from Monday to Friday.")
+    assert "Jonas" in orch.ok("ask", "Who is on call?").stdout.partition("\n---")[0]

@@ -24,6 +24,13 @@ def test_each_value_with_its_source(orch: Orch, repo: Path) -> None:
     assert "s3cret" not in shown + result.stdout
 
 
+def test_an_option_before_its_command_is_refused(orch: Orch, repo: Path) -> None:
+    refused = orch("config", "--json", "path")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "orch config path …" in refused.stderr
+    assert orch.ok("config", "--json").stdout == orch.ok("config", "show", "--json").stdout
+
+
 def test_a_slip_is_one_line_and_a_hint(orch: Orch, repo: Path) -> None:
     (repo / ".orch").mkdir()
     (repo / ".orch" / "config.yml").write_text("memory:\n  injct: true\n")

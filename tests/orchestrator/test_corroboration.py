@@ -8,7 +8,7 @@ from memory.entry import Trust, entry_id
 from orchestrator import channel
 from orchestrator.adding import add_entry
 from orchestrator.agent import Agent, Status
-from orchestrator.beliefs import load_beliefs
+from orchestrator.beliefs import load_beliefs, load_document
 from orchestrator.config_schema import Config
 from orchestrator.deciding import approve
 from orchestrator.desk import Desk
@@ -155,6 +155,54 @@ def test_a_conflict_with_a_person_is_theirs_to_decide(desk: Desk, repo: Path) ->
     text = (repo / ".orch" / "memory.md").read_text()
     assert f"] {mine}~~" in text
     assert _trust(desk, theirs) is Trust.TRUSTED
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "conflict"),
+    [
+        (
+            "The dev server listens on port 8080; start it with `make dev`.",
+            "The dev server listens on port 7070.",
+            True,
+        ),
+        ("The dev server listens on port 8080.", "The dev server listens on port 7070; start it by hand.", True),
+        (
+            "The dev server listens on port 8080; start it with `make dev`.",
+            "The dev server listens on port 8080.",
+            False,
+        ),
+        ("The dev server listens on port 8080, metrics on 9090.", "The dev server has metrics on port 9090.", False),
+        ("The port is 8080 for the dev server of the shop and its admin pages.", "The port is 7070.", False),
+    ],
+)
+def test_what_says_less_or_more_than_a_person_with_another_number_is_for_that_person(
+    desk: Desk, mine: str, theirs: str, conflict: bool
+) -> None:
+    add_entry(desk, mine)
+    _agent(desk, "a")
+    _claim(desk, "a", theirs)
+    assert [each.state for each in desk.proposals.all()] == [State.CONFLICT if conflict else State.SETTLED]
+
+
+def test_among_agents_what_says_less_with_another_number_is_another_fact(desk: Desk) -> None:
+    _agent(desk, "a")
+    _agent(desk, "b")
+    _claim(desk, "a", "The dev server listens on port 8080; start it with `make dev`.")
+    _claim(desk, "b", "The dev server listens on port 7070.")
+    assert [each.state for each in desk.proposals.all()] == [State.SETTLED, State.SETTLED]
+    document, _ = load_document(desk.project)
+    assert document is not None
+    assert [entry.superseded for entry in document.entries] == [False, False]
+
+
+def test_a_claim_against_a_person_and_an_agent_supersedes_neither(desk: Desk) -> None:
+    _agent(desk, "a")
+    _agent(desk, "b")
+    _claim(desk, "a", "The daemon listens on port `7070`.")
+    add_entry(desk, "The daemon listens on port `8080`.")
+    _claim(desk, "b", "The daemon listens on port `9090`.")
+    assert desk.proposals.all()[-1].state is State.CONFLICT
+    assert _trust(desk, "The daemon listens on port `7070`.") is Trust.UNVERIFIED
 
 
 _FORGERIES = [

@@ -1,5 +1,6 @@
 """`orch memory`: what people and agents can do to the memory, through the real command."""
 
+import difflib
 import json
 import os
 import shutil
@@ -340,6 +341,10 @@ def test_a_path_that_has_gone_makes_an_entry_stale_and_its_new_name_is_told(
     items = json.loads(orch.ok("memory", "review", "--json").stdout)["items"]
     (stale,) = [each for each in items if each["kind"] == "stale"]
     assert "new_name.py" in stale["fix"]
+    before = memory.read_text().splitlines(keepends=True)
+    orch.ok("memory", "approve", str(stale["id"]))
+    after = memory.read_text().splitlines(keepends=True)
+    assert stale["diff"] == "".join(difflib.unified_diff(before, after, "memory.md", "memory.md", n=1))
 
 
 def test_unverified_entries_age_out(orch: Orch, memory: Path) -> None:

@@ -152,3 +152,39 @@ def test_the_conversation_knows_at_once_what_a_command_gave_back(orch: Orch, rep
     assert memory.read_text() == FILE
     before, _, after = said.partition("approved")
     assert (HUMAN in before, HUMAN in after) == (False, True)
+
+
+def test_what_was_withdrawn_is_not_told_as_what_was(orch: Orch, memory: Path) -> None:
+    orch.ok("memory", "add", "Redis is used for sessions, never for jobs.")
+    before = orch.ok("ask", "Which CDN do we use?").stdout
+    claim = live_agent(orch, ["The CDN is Fastly."], commit=True)
+    assert "Fastly" in orch.ok("ask", "Which CDN do we use?").stdout
+    orch.ok("rm", "--keep", claim["id"])
+    assert "~~" in memory.read_text()
+    assert orch.ok("ask", "Which CDN do we use?").stdout == before
+    orch.ok("restore", claim["id"])
+    assert "Fastly" in orch.ok("ask", "Which CDN do we use?").stdout
+
+
+def test_what_the_file_calls_superseded_is_not_proposed_again(
+    orch: Orch, repo: Path, memory: Path, tmp_path: Path
+) -> None:
+    orch.ok("memory", "supersede", entry_id(HUMAN), "The port is 7171.")
+    git(repo, "commit", "--all", "--quiet", "--message", "Another port")
+    git(repo, "clone", "--quiet", str(repo), str(tmp_path / "clone"))
+    again = orch("memory", "add", "the port is  7070", environ={"ORCH_AGENT": "beef"}, cwd=tmp_path / "clone")
+    assert (again.code, "superseded before" in again.stderr) == (5, True)
+    orch.ok("memory", "add", HUMAN, cwd=tmp_path / "clone")
+    told = orch.ok("memory", "list", cwd=tmp_path / "clone").stdout
+    assert [line.split("\t")[1] for line in told.splitlines() if HUMAN in line] == ["superseded", "human"]
+
+
+def test_a_secret_in_the_file_cannot_be_approved(orch: Orch, memory: Path) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    text = f"The staging key is {secret}."
+    with memory.open("a") as stream:
+        stream.write(f"- [unverified · 2026-06-30 · agent a1b2] {text}\n")
+    refused = orch("memory", "approve", entry_id(text))
+    assert (refused.code, "stays held back" in refused.stderr) == (2, True)
+    assert secret not in refused.stderr + refused.stdout
+    assert "granted" not in orch.ok("memory", "history").stdout
