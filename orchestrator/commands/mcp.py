@@ -14,12 +14,15 @@ def command(place: Path | None) -> None:
     """
     from orchestrator.channel import agent_behind
     from orchestrator.config import environment
+    from orchestrator.errors import UsageProblem
     from orchestrator.mcp_server import serve
-    from orchestrator.project import load_project
+    from orchestrator.project import here, load_project
     from orchestrator.records import Records
     from orchestrator.settings import load_settings
 
-    project = load_project(place or Path.cwd())
+    if place is not None and not place.is_dir():
+        raise UsageProblem(f"{place} is no directory", "--project DIRECTORY: a repository, or a folder in one")
+    project = load_project(place or here())
     environ = environment()
     agent = agent_behind(environ, Records(path=project.records))
     serve(project, load_settings(project, environ), agent)
