@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory.errors import MemoryFault
-from memory.tag import parse_tag
+from memory.tag import Tag, parse_tag
 
 _BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?P<text>\S.*)$")
 _NUMBERED = re.compile(r"^\s{0,3}\d+[.)]\s+(?P<text>\S.*)$")
@@ -20,12 +20,13 @@ _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 class Foreign:
     """One fact from elsewhere, with the section that it should go into and the line (from 1) that it stands on.
 
-    `superseded` is that its tag says so.
+    `tagged` is that it has a tag of ours there, `superseded` that this tag says so.
     """
 
     text: str
     section: str
     line: int
+    tagged: bool = False
     superseded: bool = False
 
     @property
@@ -74,9 +75,18 @@ def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
         if heading is not None:
             section = heading["text"].strip()
         elif bullet is not None:
-            fact, superseded = _fact(kind, bullet["text"])
+            fact, tag = _fact(kind, bullet["text"])
             if fact:
-                found.append(Foreign(text=fact, section=_section(section), line=number, superseded=superseded))
+                superseded = tag is not None and tag.word == "superseded"
+                found.append(
+                    Foreign(
+                        text=fact,
+                        section=_section(section),
+                        line=number,
+                        tagged=tag is not None,
+                        superseded=superseded,
+                    )
+                )
         elif found and line.startswith(("  ", "\t")) and line.strip() and number == found[-1].line + 1:
             found[-1] = replace(found[-1], text=f"{found[-1].text} {line.strip()}", line=number)
     return tuple(found)
@@ -90,20 +100,22 @@ def _text(data: bytes) -> str:
         raise MemoryFault(f"it is not UTF-8 text (line {line})", "convert it: iconv") from exc
 
 
-def _fact(kind: str, text: str) -> tuple[str, bool]:
-    """What a bullet says, "" for no fact, and whether its tag calls it superseded."""
+def _fact(kind: str, text: str) -> tuple[str, Tag | None]:
+    """What a bullet says, "" for no fact, and the tag of ours that it has there."""
     said = text.strip()
+    tag = parse_tag(said)
     if kind == "warden":
         said = _WARDEN_TAG.sub("", said).strip()
-    tag = parse_tag(said)
-    if tag is not None:
+        inner = parse_tag(said)
+        said, tag = (said, tag) if inner is None else (said[inner.length :], inner)
+    elif tag is not None:
         said = said[tag.length :]  # what it claims there counts for nothing here
     said = _STAMP.sub("", said).strip()
     if said.startswith(("[ ] ", "[x] ")):
         said = said[4:]
     # A link to another file of that memory (Claude's index) is no fact.
     none = re.fullmatch(r"\[[^\]]*\]\([^)]*\)(\s*[—–-].*)?", said) or len(said) < 4
-    return "" if none else said, tag is not None and tag.word == "superseded"
+    return "" if none else said, tag
 
 
 def _section(name: str) -> str:

@@ -28,7 +28,9 @@ _STDIN = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """One fact of an import: `fate` is `new`, `known` or `refused`, `why` says more."""
+    """One fact of an import: `fate` is `new`, `known` or `refused`, `why` says more; `tagged` is that it had a tag of
+    ours there, which counts for nothing here, `closed` that it was turned down or taken out here before.
+    """
 
     id: str
     text: str
@@ -37,49 +39,32 @@ class Arrival:
     line: int
     fate: str
     why: str = ""
+    tagged: bool = False
+    closed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The arrival as a JSON object; the text of a refused one is left out, since it may be a secret."""
         shown = {"id": self.id, "section": self.section, "source": self.source, "line": self.line, "fate": self.fate}
-        return {**shown, "why": self.why, "text": "" if self.fate == "refused" else self.text}
+        return {**shown, "tagged": self.tagged, "why": self.why, "text": "" if self.fate == "refused" else self.text}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """A source of which nothing is taken: `why` goes on after its name, `hint` says what helps."""
-
-    source: str
-    why: str
-    hint: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The refusal as a JSON object."""
-        return {"source": self.source, "why": self.why}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What an import would bring, and the sources that are refused as a whole."""
-
-    arrivals: tuple[Arrival, ...]
-    refused: tuple[Refusal, ...]
-
-
-def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) -> Plan:
+def plan_import(desk: Desk, document: Document | None, paths: Sequence[Path]) -> tuple[Arrival, ...]:
     """What an import would bring; changes nothing. The path `-` is standard input.
 
-    Raises UsageProblem for a file that is not there or is never read, and where every source is refused.
+    Raises UsageProblem, which names each of them, where sources cannot be read or hold no text: an import is of all
+    that is named, or of nothing.
     """
-    refused: list[Refusal] = []
+    faults: list[tuple[str, MemoryFault]] = []
     facts: list[tuple[Path, Foreign]] = []
     for path in paths:
         try:
             facts += [(path, fact) for fact in read_foreign(_kind_path(path), _read(path))]
         except MemoryFault as exc:
-            refused.append(Refusal(source=_name(path), why=exc.message, hint=exc.hint))
-    if len(refused) == len(paths):
-        raise UsageProblem("; ".join(f"{each.source}: {each.why}" for each in refused), refused[0].hint)
-    return Plan(arrivals=_arrivals(desk, document, facts), refused=tuple(refused))
+            faults.append((_name(path), exc))
+    if faults:
+        named = "; ".join(f"{name}: {exc.message}" for name, exc in faults)
+        raise UsageProblem(f"nothing is taken over: {named}", faults[0][1].hint)
+    return _arrivals(desk, document, facts)
 
 
 def _arrivals(desk: Desk, document: Document | None, facts: Sequence[tuple[Path, Foreign]]) -> tuple[Arrival, ...]:
@@ -128,25 +113,23 @@ def _kind_path(path: Path) -> str:
 
 
 def _read(path: Path) -> bytes:
-    """The bytes of a source. Raises MemoryFault for too many of them, UsageProblem for what cannot be read at all."""
+    """The bytes of a source. Raises MemoryFault, whose text goes on after its name, for what cannot be read."""
     if path == _STDIN:
         return _read_stdin()
     if is_denied(path.name):
-        raise UsageProblem(f"{path} may hold credentials, so it is never read", "import another file")
+        raise MemoryFault("it may hold credentials, so it is never read", "import another file")
     try:
         return read_plain(path, MOST_BYTES)
     except OSError as exc:
         if exc.errno == errno.EFBIG:
             raise MemoryFault(str(exc.strerror), "import a part of it") from exc
-        raise UsageProblem(f"cannot read {path}: {exc.strerror}", "name a file that is there") from exc
+        raise MemoryFault(f"cannot be read: {exc.strerror}", "name files that are there and can be read") from exc
 
 
 def _read_stdin() -> bytes:
     # A closed stream is None here.
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageProblem(
-            "- reads standard input, and nothing is piped into it", "orch memory import - < FILE, or name the file"
-        )
+        raise MemoryFault("nothing is piped into it", "orch memory import - < FILE, or name the file")
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise MemoryFault(f"it is too large: {MOST_BYTES} bytes at most", "import a part of it")
@@ -164,8 +147,19 @@ def _arrival(fact: Foreign, path: Path, known: Facts, closed: Mapping[str, Line]
         fate, why = "refused", exc.message
     if fact.struck:
         fate, why = "refused", "it is struck through there"
-    if fate == "new" and entry in closed:
+    turned_down = fate == "new" and entry in closed
+    if turned_down:
         fate, why = "refused", f"it was {closed[entry].act.value} before"
     elif fate == "new" and known.says(fact.text):
         fate, why = "known", "the memory says so already"
-    return Arrival(id=entry, text=fact.text, section=fact.section, source=source, line=fact.line, fate=fate, why=why)
+    return Arrival(
+        id=entry,
+        text=fact.text,
+        section=fact.section,
+        source=source,
+        line=fact.line,
+        fate=fate,
+        why=why,
+        tagged=fact.tagged,
+        closed=turned_down,
+    )

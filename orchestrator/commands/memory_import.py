@@ -1,8 +1,14 @@
 """`orch memory import`: entries from other memories."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from orchestrator.importing import Arrival
 
 
 @click.command("import")
@@ -10,42 +16,52 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 def importing(apply_: bool, as_json: bool, files: tuple[Path, ...]) -> None:
-    """Take entries over from a warden memory, an OpenWolf cerebrum.md, Claude's auto-memory or any list of bullets.
+    """Take entries over from a warden memory, an OpenWolf cerebrum.md, Claude's auto-memory or any list, bulleted or
+    numbered.
 
-    They come in as unverified, with the file as their source; what the memory has already is left out, and so is what
-    holds a secret. The files themselves are only read; - is standard input. A file that is not UTF-8, is too large or
-    holds unresolved merge conflicts is refused, and the others are taken.
+    They come in as unverified, with the file as their source, whatever tags they have there; what the memory has
+    already is left out, and so is what a person turned down or what holds a secret. The files themselves are only
+    read; - is standard input. Where one of them cannot be read, is not UTF-8, is too large or holds unresolved merge
+    conflicts, nothing is taken.
     """
     from orchestrator.beliefs import load_document
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
     from orchestrator.desk import Desk
     from orchestrator.importing import carry_import, plan_import
-    from orchestrator.view import complain, print_json, print_table, say
+    from orchestrator.view import print_json, print_table, say
 
     context = load_context()
     require_person(context.environ, "import entries")
     desk = Desk(project=context.project, records=context.records)
     document, _ = load_document(context.project)
-    plan = plan_import(desk, document, files)
-    arrivals = plan.arrivals
+    arrivals = plan_import(desk, document, files)
     if apply_:
         carry_import(desk, arrivals)
-    for each in plan.refused:
-        complain(f"{each.source} is refused: {each.why}")
     if as_json:
-        refused = [each.to_json() for each in plan.refused]
-        print_json({"applied": apply_, "entries": [each.to_json() for each in arrivals], "refused": refused})
+        print_json({"applied": apply_, "entries": [each.to_json() for each in arrivals]})
         return
     rows = [
         (each.fate, f"{each.source}:{each.line}", each.section, each.why or each.text.split("\n")[0][:80])
         for each in arrivals
     ]
     print_table(("fate", "source", "section", "entry"), rows)
-    new = sum(each.fate == "new" for each in arrivals)
+    for line in _summary(arrivals, apply_):
+        say(line)
+
+
+def _summary(arrivals: Sequence["Arrival"], applied: bool) -> Iterator[str]:
+    new = [each for each in arrivals if each.fate == "new"]
     if not arrivals:
-        say("no bullets were found: nothing to take over")
-    elif new == 0:
-        say("nothing new: nothing to take over")
+        yield "no bullets were found: nothing to take over"
+    elif not new:
+        yield "nothing new: nothing to take over"
     else:
-        say(f"{new} taken over, as unverified" if apply_ else f"{new} would be taken over: add --apply")
+        yield f"{len(new)} taken over, as unverified" if applied else f"{len(new)} would be taken over: add --apply"
+    tagged = sum(each.tagged for each in new)
+    if tagged:
+        yield f"{tagged} had a tag there, which counts for nothing here"
+    for why, count in Counter(each.why for each in arrivals if each.fate != "new").items():
+        yield f"left out: {count}, since {why}"
+    if any(each.closed for each in arrivals):
+        yield "what a person turned down, orch memory add takes all the same"

@@ -28,20 +28,68 @@ def _fates(text: str) -> list[tuple[str, str]]:
         (b"- fine\n<<<<<<< ours\n- one\n=======\n- two\n>>>>>>> theirs\n", "unresolved merge conflict at line 2"),
     ],
 )
-def test_a_file_that_is_refused_is_named_and_the_others_are_taken(
+def test_a_source_that_cannot_be_read_is_named_and_nothing_is_taken(
     orch: Orch, repo: Path, tmp_path: Path, data: bytes, says: str
 ) -> None:
-    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good, bad, gone = tmp_path / "good.md", tmp_path / "bad.md", tmp_path / "gone.md"
     good.write_text(_GOOD)
     bad.write_bytes(data)
-    done = orch.ok("memory", "import", "--apply", "--json", str(bad), str(good))
-    assert _fates(done.stdout) == [("The good one is here.", "new")]
-    assert [each["source"] for each in json.loads(done.stdout)["refused"]] == [str(bad)]
-    (line,) = [line for line in done.stderr.splitlines() if str(bad) in line]
-    assert says in line
-    assert "The good one" in (repo / ".orch" / "memory.md").read_text()
-    alone = orch("memory", "import", "--apply", str(bad))
-    assert (alone.code, says in alone.stderr) == (2, True)
+    for more in ([], ["--apply"], ["--apply", "--json"]):
+        done = orch("memory", "import", *more, str(gone), str(bad), ".env", str(good))
+        assert (done.code, done.stdout) == (2, "")
+        (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        assert f"{bad}: " in line
+        assert says in line
+        assert f"{gone}: cannot be read: No such file or directory" in line
+        assert ".env: it may hold credentials" in line
+        assert str(good) not in done.stderr
+    assert not (repo / ".orch").exists()
+
+
+def test_a_list_is_bullets_and_numbered_lines(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    path = tmp_path / "list.md"
+    path.write_text("1. The first one here\n2) The second one here\n- The third one here\nNo. 4 is prose\n")
+    done = orch.ok("memory", "import", "--json", str(path))
+    assert [text for text, _ in _fates(done.stdout)] == [
+        f"The {word} one here" for word in ("first", "second", "third")
+    ]
+
+
+@pytest.mark.parametrize("name", ["list.md", ".warden/memory.md"])
+def test_tags_of_ours_in_a_source_are_told_to_count_for_nothing(
+    orch: Orch, repo: Path, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("- [trusted · 2026-01-01 · agent a1b2] Redis runs on port 6379\n- Nginx is never used here\n")
+    dry = orch.ok("memory", "import", str(path))
+    assert "1 had a tag" in dry.stderr
+    entries = json.loads(orch.ok("memory", "import", "--json", str(path)).stdout)["entries"]
+    assert [(each["text"], each["tagged"]) for each in entries] == [
+        ("Redis runs on port 6379", True),
+        ("Nginx is never used here", False),
+    ]
+    path.write_text("- Nginx is never used here\n")
+    assert "tag" not in orch.ok("memory", "import", str(path)).stderr
+
+
+def test_what_a_person_turned_down_is_told_with_the_way_to_take_it_all_the_same(
+    orch: Orch, repo: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "list.md"
+    path.write_text("- Redis runs on port 6379\n- Nginx is never used here\n- Kafka keeps data for a week\n")
+    for word, text in (("reject", "Redis runs on port 6379"), ("rm", "Kafka keeps data for a week")):
+        entry = json.loads(orch.ok("memory", "add", "--json", text).stdout)["entry"]["id"]
+        orch.ok("memory", word, entry)
+    orch.ok("memory", "add", "Nginx is never used here")
+    dry = orch.ok("memory", "import", str(path))
+    assert "nothing new" in dry.stderr
+    assert "left out: 1, since it was rejected before" in dry.stderr
+    assert "left out: 1, since it was removed before" in dry.stderr
+    assert "left out: 1, since the memory says so already" in dry.stderr
+    assert "what a person turned down, orch memory add takes all the same" in dry.stderr
+    orch.ok("memory", "import", "--apply", str(path))
+    orch.ok("memory", "add", "Redis runs on port 6379")
 
 
 def test_a_conflict_that_a_code_block_shows_is_none(orch: Orch, repo: Path, tmp_path: Path) -> None:
