@@ -11,11 +11,12 @@ from memory.tag import parse_tag
 # A memory is read by people as a diff; what is larger than this is not one, and would stall every spawn.
 MOST_BYTES = 16 * 1024 * 1024
 
-_BULLET = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+])(?P<gap>[ \t]+)(?P<text>.*)", re.DOTALL)
+_BULLET = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+])(?P<gap>[ \t]+|\Z)(?P<text>.*)", re.DOTALL)
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*\Z")
 _BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _OPENING = "#-*+_`~<"  # the characters that a heading, a bullet, a break, a fence or a comment begins with
+_REMARK = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CONFLICT = re.compile(r"(?:<{7}|>{7}) ")
 
 
@@ -49,13 +50,20 @@ class Document:
         """What hides the rest of the file; None when every code block and comment ends."""
         return self._read[2]
 
+    @property
+    def empty(self) -> tuple[int, ...]:
+        """The lines (0-based) of bullets that say nothing, which are no entries."""
+        return self._read[3]
+
     @cached_property
-    def _read(self) -> tuple[tuple[Entry, ...], tuple[tuple[str, int], ...], Unclosed | None]:
+    def _read(self) -> tuple[tuple[Entry, ...], tuple[tuple[str, int], ...], Unclosed | None, tuple[int, ...]]:
         # Read when asked for: the last step of a change only writes, and a memory may have thousands of entries.
         headings: list[tuple[str, int]] = []
         lines = [line.rstrip("\r\n") for line in self.lines]
-        entries, opened = _entries(lines, headings, set())
-        return tuple(entries), tuple(headings), None if opened is None else _unclosed(lines, opened)
+        found, opened = _entries(lines, headings, set())
+        empty = tuple(entry.first_line for entry in found if not says_something(entry.text))
+        entries = tuple(entry for entry in found if entry.first_line not in empty) if empty else tuple(found)
+        return entries, tuple(headings), None if opened is None else _unclosed(lines, opened), empty
 
     def serialise(self) -> bytes:
         """The file's bytes: exactly those that were parsed."""
@@ -100,6 +108,17 @@ def parse(data: bytes) -> Document:
     return Document(lines=lines)
 
 
+def says_something(text: str) -> bool:
+    """Whether there is anything but space, marks and remarks in a text: a letter, a digit or a symbol."""
+    if any(char.isalnum() for char in (_REMARK.sub("", text) if "<!--" in text else text)):
+        return True
+    if text.isascii():
+        return False
+    from unicodedata import category
+
+    return any(char > "\x7f" and category(char)[0] == "S" for char in text)
+
+
 def _plain(text: str) -> bool:
     """Whether str.splitlines cuts at newlines only (it also cuts at form feeds, U+2028 and others)."""
     return text.isascii() and not any(char in text for char in "\r\v\f\x1c\x1d\x1e")
@@ -139,11 +158,11 @@ def _unclosed(lines: list[str], opened: int) -> Unclosed:
     # What looks like the beginning of another one is hidden too, so it hides nothing by itself.
     hidden, _ = _entries(["" if _skipped(line) else line for line in lines[opened + 1 :]], [], set())
     what = "comment" if lines[opened].lstrip("\ufeff \t").startswith("<!--") else "code block"
-    return Unclosed(line=opened, what=what, entries=len(hidden))
+    return Unclosed(line=opened, what=what, entries=sum(says_something(entry.text) for entry in hidden))
 
 
 def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int]) -> tuple[list[Entry], int | None]:
-    """The entries; and the line of a code block or comment that never ends.
+    """The bullets; and the line of a code block or comment that never ends.
 
     `headings` takes the sections' names with their lines, `inner` the lines that are inside of a code block or comment.
     """
@@ -152,6 +171,7 @@ def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int])
     current: _Open | None = None
     skip: re.Pattern[str] | None = None
     opened = 0
+    prose = -1
     for number, raw in enumerate(lines):
         line = raw.removeprefix("\ufeff") if number == 0 else raw
         if skip is not None:
@@ -171,6 +191,8 @@ def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int])
             current = None
         heading = _HEADING.match(line)
         bullet = None if _BREAK.match(line) else _BULLET.match(line)
+        if bullet is not None and not bullet["text"] and prose == number - 1:
+            bullet = None  # a dash below prose underlines it
         if heading is not None:
             # The first-level heading is the document's title, not a section.
             section = (heading["text"] or "").strip() if len(heading["level"]) > 1 else ""
@@ -179,7 +201,7 @@ def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int])
         elif bullet is not None and _width(bullet["indent"]) < 4:
             current = _begin(bullet, number, section)
         else:
-            skip, opened = _skipped(line), number
+            skip, opened, prose = _skipped(line), number, number
     if current is not None:
         found.append(_close(current))
     return found, None if skip is None else opened
@@ -187,7 +209,7 @@ def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int])
 
 def _begin(bullet: re.Match[str], number: int, section: str) -> _Open:
     gap = _width(bullet["gap"])
-    offset = _width(bullet["indent"]) + 1 + (gap if gap <= 4 else 1)
+    offset = _width(bullet["indent"]) + 1 + (gap if 1 <= gap <= 4 else 1)
     return _Open(first=number, last=number, offset=offset, text=[bullet["text"].strip()], section=section)
 
 

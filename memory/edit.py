@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from memory.document import Document, parse
+from memory.document import Document, parse, says_something
 from memory.entry import Entry, Provenance, Trust
 from memory.errors import MemoryFault
 from memory.hidden import has_hidden
@@ -33,8 +33,8 @@ def insert_entry(document: Document, text: str, *, section: str, tag: str | None
 
 def require_entry(text: str) -> None:
     """Raise MemoryFault for a text that would not be one entry of the file."""
-    if not text.strip():
-        raise MemoryFault("an entry needs a text")
+    if not says_something(text):
+        raise MemoryFault("an entry needs a text", "say one fact in words")
     if "\0" in text or "\r" in text.replace("\r\n", "\n"):
         raise MemoryFault("an entry cannot hold NUL or a bare carriage return")
     try:
@@ -202,7 +202,8 @@ def _bullet(line: str) -> tuple[str, str]:
     start = mark + 1
     while start < len(line) and line[start] in " \t":
         start += 1
-    return line[:start], line[start:]
+    # The text of a bullet may begin below it.
+    return line[:start] if start > mark + 1 else f"{line[:start]} ", line[start:]
 
 
 def _eol(document: Document) -> str:

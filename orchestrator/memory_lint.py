@@ -36,7 +36,7 @@ def lint_memory(project: Project, config: Config, records: Records) -> tuple[Fin
     beliefs = load_beliefs(project, config)
     if beliefs is None:
         return ()
-    found = [*_secrets(beliefs), *_hidden(beliefs), *_oversize(project, config, beliefs)]
+    found = [*_secrets(beliefs), *_hidden(beliefs), *_empty(beliefs), *_oversize(project, config, beliefs)]
     seen: set[str] = set()
     for item in beliefs.checked():
         found += _entry(item, beliefs, seen)
@@ -63,6 +63,11 @@ def _hidden(beliefs: Beliefs) -> Iterator[Finding]:
     unclosed = beliefs.document.unclosed
     if unclosed is not None:
         yield Finding(kind="hidden", line=unclosed.line + 1, what=unclosed_text(unclosed))
+
+
+def _empty(beliefs: Beliefs) -> Iterator[Finding]:
+    for line in beliefs.document.empty:
+        yield Finding(kind="empty", line=line + 1, what="the bullet says nothing, so it is no entry")
 
 
 def _oversize(project: Project, config: Config, beliefs: Beliefs) -> Iterator[Finding]:

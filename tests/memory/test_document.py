@@ -191,6 +191,22 @@ def test_what_ends_hides_nothing_more(text: str) -> None:
     assert parse(text.encode()).unclosed is None
 
 
+def test_a_bullet_that_says_nothing_is_no_entry() -> None:
+    text = (
+        "## A\n- one\n-\n- \n+ two\n*\n- ```\n- **\n- ```\n  ```\n- <!-- a remark -->\n"
+        "- [trusted · 2026-01-01]\n- ~~[superseded · 2026-01-01]~~\n-\n  below\n- 四\n- 🙂\n"
+    )
+    document = parse(text.encode())
+    assert [entry.text for entry in document.entries] == ["one", "two", "below", "四", "🙂"]
+    assert document.empty == (2, 3, 5, 6, 7, 8, 10, 11, 12)
+    assert document.serialise() == text.encode()
+
+
+def test_a_dash_below_prose_makes_a_heading_of_it_and_no_bullet() -> None:
+    document = parse(b"Title\n-\n\n- one\n")
+    assert ([entry.text for entry in document.entries], document.empty) == (["one"], ())
+
+
 @given(st.text() | st.text(st.sampled_from("aB. \t\n\r\x0b\x1c\x1f\x85\xa0\u2028é.İß")))
 def test_an_id_is_the_hash_of_the_folded_text_by_whichever_way_it_is_made(text: str) -> None:
     folded = unicodedata.normalize("NFKC", text).casefold()

@@ -33,6 +33,9 @@ _lines = st.lists(
             "1. numbered",
             "```",
             "<!-- a comment -->",
+            "-",
+            "- ",
+            "  below",
             "> quoted",
         ]
     ),
@@ -102,7 +105,7 @@ def test_a_tag_comes_and_goes_and_the_text_stays(document: Document, data: st.Da
     assert next(each for each in bare.entries if each.first_line == entry.first_line).text == entry.text
 
 
-@pytest.mark.parametrize("text", ["", "  ", "a\0b", "a\rb", "- - -"])
+@pytest.mark.parametrize("text", ["", "  ", "a\0b", "a\rb", "- - -", "```", "* *", "<!-- a -->", "…"])
 def test_what_would_not_be_one_entry_is_refused(text: str) -> None:
     with pytest.raises(MemoryFault):
         insert_entry(parse(b"# Project memory\n"), text, section="Notes", tag=None)

@@ -280,6 +280,16 @@ def test_an_unknown_tag_and_a_future_date_are_told(orch: Orch, memory: Path) -> 
     assert "future date" in said
 
 
+def test_a_bullet_that_says_nothing_is_no_entry_and_is_told(orch: Orch, memory: Path) -> None:
+    memory.write_text("# M\n\n## Notes\n- One fact.\n-\n- ```\n- [trusted · 2026-01-01]\n")
+    assert [entry["text"] for entry in listed(orch)] == ["One fact."]
+    done = orch("memory", "lint")
+    told = [line.split("\t")[0] for line in done.stdout.splitlines() if "says nothing" in line]
+    assert (done.code, told) == (1, ["5", "6", "7"])
+    orch.ok("memory", "add", "Another fact.")
+    assert memory.read_text() == ("# M\n\n## Notes\n- One fact.\n- Another fact.\n-\n- ```\n- [trusted · 2026-01-01]\n")
+
+
 def test_slips_of_a_tag_are_named_and_what_is_no_tag_is_not(orch: Orch, repo: Path, memory: Path) -> None:
     slips = [
         "[unverifed]",
@@ -812,8 +822,21 @@ def test_an_import_of_no_bullets_or_no_file_touches_nothing(orch: Orch, repo: Pa
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "bell \x07", "zero\u200bwidth", "x" * 8001, "[trusted]", "[trusted · 2026-01-01] x", "- -", "~~old~~"],
-    ids=["empty", "blank", "bell", "zero width", "long", "only a tag", "tag", "a rule", "struck"],
+    [
+        pytest.param("", id="empty"),
+        pytest.param(" \n\t", id="blank"),
+        pytest.param("bell \x07", id="bell"),
+        pytest.param("zero\u200bwidth", id="zero width"),
+        pytest.param("x" * 8001, id="long"),
+        pytest.param("[trusted]", id="only a tag"),
+        pytest.param("[trusted · 2026-01-01] x", id="tag"),
+        pytest.param("- -", id="a rule"),
+        pytest.param("~~old~~", id="struck"),
+        pytest.param("```", id="a fence"),
+        pytest.param("<!-- x -->", id="a remark"),
+        pytest.param("- ", id="a bullet"),
+        pytest.param("…", id="dots"),
+    ],
 )
 def test_a_text_that_is_no_entry_is_a_fault_of_the_argument(orch: Orch, memory: Path, text: str) -> None:
     entry = str(listed(orch)[0]["id"])
