@@ -16,7 +16,7 @@ from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
 from orchestrator.grounding import Grounds
 from orchestrator.ledger import Act, Ledger
-from orchestrator.memory_file import require_inside
+from orchestrator.memory_file import dangling, require_inside
 from orchestrator.plain_file import read_plain
 from orchestrator.project import Project
 from orchestrator.records import Records
@@ -150,9 +150,7 @@ def load_document(project: Project) -> tuple[Document | None, tuple[str, ...]]:
         return document, _remarks(document)
     except FileNotFoundError as exc:
         if path is not None and path.is_symlink():
-            raise MemoryProblem(
-                f"{path} is a link that leads nowhere", "make its target, or remove it, then run this again"
-            ) from exc
+            raise dangling(path) from exc
         return None, ()
     except OSError as exc:
         raise MemoryProblem(f"cannot read {path}: {exc.strerror}", _HINT) from exc

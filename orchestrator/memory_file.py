@@ -54,6 +54,26 @@ def require_inside(project: Project, path: Path) -> None:
         )
 
 
+def dangling(path: Path) -> MemoryProblem:
+    """What is said of a memory file that is a link which leads nowhere."""
+    return MemoryProblem(f"{path} is a link that leads nowhere", "make its target, or remove it, then run this again")
+
+
+def _require_writable(path: Path) -> None:
+    """Raise MemoryProblem for a link that leads nowhere, and for a file whose owner may not write it.
+
+    Its mode alone would not keep us from putting another file in its place. Asked by its bits: root may write anything.
+    """
+    try:
+        mode = path.stat().st_mode & 0o777
+    except OSError as exc:
+        if path.is_symlink() and isinstance(exc, FileNotFoundError):
+            raise dangling(path) from exc
+        return  # what is wrong with it is told where it is read
+    if not mode & 0o200:
+        raise MemoryProblem(f"{path} is read-only (mode {mode:03o})", f"chmod u+w {path}, then run this again")
+
+
 def ensure_memory(project: Project) -> bool:
     """Make the memory file if there is none; True when it was made. Never staged, never committed."""
     path = project.memory_path
@@ -84,6 +104,7 @@ def change_memory(
     require_inside(project, path)
     ensure_memory(project)
     with held(project.state / "memory.lock"):
+        _require_writable(path)
         _clear_unfinished(path)
         try:
             before = read_plain(path, MOST_BYTES)
@@ -188,4 +209,6 @@ def _entries(path: Path) -> dict[str, Entry]:
     except MemoryFault as exc:
         raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
     except OSError as exc:
+        if path.is_symlink() and not path.exists():
+            raise dangling(path) from exc
         raise MemoryProblem(f"cannot read {path}: {exc.strerror}") from exc

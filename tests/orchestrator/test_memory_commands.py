@@ -642,6 +642,38 @@ def test_a_link_inside_the_repository_is_followed(orch: Orch, memory: Path, repo
     assert b"- A fact\n" in (repo / "NOTES.md").read_bytes()
 
 
+def test_a_link_that_leads_nowhere_is_called_so_whatever_is_done(orch: Orch, memory: Path) -> None:
+    memory.unlink()
+    memory.symlink_to("gone.md")
+    for words in ((), ("add", "A fact"), ("list",), ("--edit",), ("lint",)):
+        done = orch("memory", *words)
+        assert done.code == 5, done
+        assert done.stderr.splitlines() == [
+            f"error: {memory} is a link that leads nowhere",
+            "hint: make its target, or remove it, then run this again",
+        ]
+    assert list(memory.parent.iterdir()) == [memory]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_read_only_memory_is_not_written_over(orch: Orch, memory: Path, repo: Path, linked: bool) -> None:
+    if linked:
+        memory.rename(repo / "NOTES.md")
+        memory.symlink_to("../NOTES.md")
+    entry = str(listed(orch)[0]["id"])
+    memory.chmod(0o444)
+    for words in (("add", "A fact"), ("rm", entry), ("supersede", entry, "A fact")):
+        done = orch("memory", *words)
+        assert done.code == 5, done
+        error, hint = done.stderr.splitlines()
+        assert error == f"error: {memory} is read-only (mode 444)"
+        assert hint == f"hint: chmod u+w {memory}, then run this again"
+    assert memory.read_bytes() == MEMORY.encode()
+    memory.chmod(0o644)
+    assert listed(orch)[0]["id"] == entry
+    orch.ok("memory", "rm", entry)
+
+
 def test_a_lock_that_cannot_be_opened_is_told_of(orch: Orch, memory: Path, repo: Path) -> None:
     orch.ok("memory", "list")
     lock = repo / ".git" / "orch" / "memory.lock"
