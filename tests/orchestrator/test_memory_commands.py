@@ -642,6 +642,16 @@ def test_a_link_inside_the_repository_is_followed(orch: Orch, memory: Path, repo
     assert b"- A fact\n" in (repo / "NOTES.md").read_bytes()
 
 
+def test_a_heading_stays_when_its_last_entry_goes_and_is_used_again(orch: Orch, memory: Path) -> None:
+    before = memory.read_text()
+    first = json.loads(orch.ok("memory", "add", "--json", "-s", "Nicknames", "First.").stdout)["entry"]["id"]
+    orch.ok("memory", "rm", first)
+    assert memory.read_text() == f"{before}\n## Nicknames\n"
+    assert "Nicknames" not in orch.ok("memory").stdout
+    orch.ok("memory", "add", "-s", "Nicknames", "Second.")
+    assert memory.read_text() == f"{before}\n## Nicknames\n- Second.\n"
+
+
 def test_a_link_that_leads_nowhere_is_called_so_whatever_is_done(orch: Orch, memory: Path) -> None:
     memory.unlink()
     memory.symlink_to("gone.md")
