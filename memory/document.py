@@ -16,7 +16,6 @@ _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<text>.*?))?[ \t]*#*[
 _BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _OPENING = "#-*+_`~<"  # the characters that a heading, a bullet, a break, a fence or a comment begins with
-_REMARK = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CONFLICT = re.compile(r"(?:<{7}|>{7}) ")
 
 
@@ -110,13 +109,17 @@ def parse(data: bytes) -> Document:
 
 def says_something(text: str) -> bool:
     """Whether there is anything but space, marks and remarks in a text: a letter, a digit or a symbol."""
-    if any(char.isalnum() for char in (_REMARK.sub("", text) if "<!--" in text else text)):
+    if any(char.isalnum() for char in (_without_remarks(text) if "<!--" in text else text)):
         return True
     if text.isascii():
         return False
     from unicodedata import category
 
     return any(char > "\x7f" and category(char)[0] == "S" for char in text)
+
+
+def _without_remarks(text: str) -> str:
+    return re.sub(r"<!--.*?(?:-->|\Z)", "", text, flags=re.DOTALL)
 
 
 def _plain(text: str) -> bool:

@@ -29,6 +29,25 @@ def user_config_path(environ: Mapping[str, str]) -> Path | None:
     return Path(home) / ".config" / "orch" / "config.yml" if home else None
 
 
+def may_set(project_file: Path | None, environ: Mapping[str, str], key: str) -> bool:
+    """Whether a file or a variable can set `memory.KEY`, or a key below it: False is sure, True is not.
+
+    A glance, for the command that has no time to load the configuration.
+    """
+    if any(name.startswith(f"ORCH_MEMORY_{key.upper()}") for name in environ):
+        return True
+    return any(_mentions(path, key.encode()) for path in (project_file, user_config_path(environ)) if path is not None)
+
+
+def _mentions(path: Path, word: bytes) -> bool:
+    from orchestrator.plain_file import read_plain
+
+    try:
+        return word in read_plain(path, 1024 * 1024)
+    except OSError:
+        return False
+
+
 def load_config(
     project_file: Path | None,
     environ: Mapping[str, str],

@@ -51,7 +51,10 @@ class MemoryKeys:
     subagents: bool = _key(True, "Carry the memory to sub-agents too, where the backend needs help with that.")
     mcp: bool = _key(False, "Offer orch's MCP server to spawned agents.")
     mirror: bool = _key(
-        False, "Keep a copy of the memory in Claude's own memory of the project, which then carries it."
+        False,
+        "Keep the memory in Claude's own memory of the project too, for your own sessions: a block in"
+        " `projects/…/memory/MEMORY.md` below `~/.claude` (or `CLAUDE_CONFIG_DIR`). It carries the memory to claude's"
+        " agents then, is renewed when orch changes the memory, and is taken out when this is off (docs/memory.md).",
     )
     embed: bool = _key(
         False, "Let a small model of words say what comes close to a question that has no answer (the extra `embed`)."

@@ -11,7 +11,7 @@ from orchestrator.project import Project, load_project
 def examine(cwd: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Look at everything, in a fixed order; changes nothing. Outside a repository only the machine is looked at."""
     from orchestrator.leftovers import find_leftovers
-    from orchestrator.surroundings import look_at_backends, look_at_config, look_at_git, look_at_memory
+    from orchestrator.surroundings import look_at_backends, look_at_config, look_at_git, look_at_memory, look_at_mirrors
 
     yield from look_at_git(cwd)
     project = _project(cwd)
@@ -22,6 +22,7 @@ def examine(cwd: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(state="absent", area="project", text=f"{cwd} is not in a git repository", hint="cd into one")
         return
     yield from look_at_memory(project, config)
+    yield from look_at_mirrors(project, config, environ)
     yield from find_leftovers(project)
 
 

@@ -1,10 +1,9 @@
 """Entries that are larger than the whole budget of the render: no agent would ever be given them."""
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.config import user_config_path
+from orchestrator.config import may_set
 from orchestrator.project import Project
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def oversize_text(
     Loads the configuration only where it can matter: `orch memory add` has little time.
     """
     size = len(text.encode("utf-8", "surrogatepass")) + _MOST_AROUND
-    if size <= _DEFAULT_TOKENS and not _may_set_budget(project, environ):
+    if size <= _DEFAULT_TOKENS and not may_set(project.config_path, environ, "budget"):
         return None
     from memory.entry import Entry, Provenance, entry_id
     from memory.trust import Judged
@@ -79,18 +78,3 @@ def _alone(item: "Judged", config: "Config") -> str | None:
         f"{item.entry.id} ({len(lines.encode())} bytes, {count_tokens(lines)} tokens) cannot be injected: memory.budget"
         f" is {budget.bytes} bytes, {budget.tokens} tokens; shorten it or split it"
     )
-
-
-def _may_set_budget(project: Project, environ: Mapping[str, str]) -> bool:
-    if any(name.startswith("ORCH_MEMORY_BUDGET") for name in environ):
-        return True
-    return any(_mentions_budget(path) for path in (project.config_path, user_config_path(environ)) if path is not None)
-
-
-def _mentions_budget(path: Path) -> bool:
-    from orchestrator.plain_file import read_plain
-
-    try:
-        return b"budget" in read_plain(path, 1024 * 1024)
-    except OSError:
-        return False

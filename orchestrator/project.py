@@ -45,6 +45,11 @@ class Project:
         return self.state / "records.db"
 
     @property
+    def mirrors(self) -> Path:
+        """The list of the files that carry a copy of the memory; there while there are any."""
+        return self.state / "mirrors.json"
+
+    @property
     def scratch(self) -> Path:
         """Where temporary folders are made."""
         return self.state / "scratch"

@@ -22,6 +22,7 @@ from orchestrator.liveness import observed
 from orchestrator.project import Project, load_project
 from orchestrator.proposals import Proposal, State
 from orchestrator.records import Records
+from orchestrator.renewal import renew
 from orchestrator.settings import load_settings
 
 
@@ -30,13 +31,17 @@ def settle_or_tell(project: Project, records: Records, config: Config, tell: Cal
 
     Raises RecordsProblem, since without the records nothing that comes after could be right either.
     """
+    changed = False
     try:
         for line in settle(project, records, config):
             tell(f"memory: {line}")
+            changed = True
     except RecordsProblem:
         raise
     except OrchError as exc:
         tell(f"what agents proposed could not be settled: {exc.message}")
+    if changed or (project.mirrors.exists() and not config.memory.mirror):
+        renew(project, environment(), tell)
 
 
 def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]) -> None:

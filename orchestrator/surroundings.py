@@ -11,7 +11,7 @@ from orchestrator.config import load_config
 from orchestrator.config_schema import Config
 from orchestrator.errors import ConfigProblem, OrchError, RecordsProblem
 from orchestrator.executables import load_program
-from orchestrator.finding import Finding
+from orchestrator.finding import Finding, State
 from orchestrator.git import Git
 from orchestrator.process import ProcessFault
 from orchestrator.project import Project
@@ -106,6 +106,25 @@ def _look_at_backend(adapter: Adapter, config: Config, environ: Mapping[str, str
             state="warning", area=area, text=f"{text} is older than measured ({measured})", hint=adapter.install
         )
     return Finding(state="ok", area=area, text=text)
+
+
+def look_at_mirrors(project: Project, config: Config, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether each mirror says what the next agent reads, and none is left that is switched off."""
+    from orchestrator.injection import load_injection
+    from orchestrator.mirror import find_faults, renew_mirrors
+
+    def repair() -> str:
+        renew_mirrors(project, config, environ)
+        return "done"
+
+    try:
+        faults = tuple(find_faults(project, config, load_injection(project, config).text, environ))
+    except OrchError:
+        return  # a memory that cannot be read is told of already
+    for each in faults:
+        state: State = "fault" if each.damaged else "warning"
+        fix = None if each.damaged else repair
+        yield Finding(state=state, area="mirror", text=each.what, hint=each.hint, repair=fix)
 
 
 def look_at_memory(project: Project, config: Config) -> Iterator[Finding]:

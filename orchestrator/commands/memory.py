@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory.trust import Judged
-    from orchestrator.commands.context import Context
     from orchestrator.injection import Injection
     from orchestrator.project import Project
 
@@ -66,18 +65,22 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     from orchestrator.commands.context import load_context
     from orchestrator.injection import load_injection
     from orchestrator.memory_file import edit_memory
+    from orchestrator.renewal import renew
     from orchestrator.settling import settle_or_tell
-    from orchestrator.view import answer_bytes, say
+    from orchestrator.view import answer_bytes, say, warn
 
     context = load_context()
     _make_or_tell(context.project, say)
     if edit:
-        say(edit_memory(context.project, context.records, context.environ))
+        try:
+            say(edit_memory(context.project, context.records, context.environ))
+        finally:
+            renew(context.project, context.environ, warn)
         return
     settle_or_tell(context.project, context.records, context.config, say)
     injection = load_injection(context.project, context.config, budget_bytes=budget)
     if budget is None:
-        _mirror_or_tell(context, injection.text, say)
+        renew(context.project, context.environ, warn)
     for note in injection.notes:
         say(note)
     if as_json:
@@ -104,16 +107,6 @@ def _make_or_tell(project: "Project", tell: "Callable[[str], None]") -> None:
             tell(f"made {project.memory_path}; it has no entries yet, and is yours to commit")
     except (MemoryProblem, ProjectProblem) as exc:
         tell(exc.message)
-
-
-def _mirror_or_tell(context: "Context", text: str, tell: "Callable[[str], None]") -> None:
-    from orchestrator.errors import ProjectProblem
-    from orchestrator.mirror import sync_mirrors
-
-    try:
-        sync_mirrors(context.project, context.config, text, context.environ)
-    except ProjectProblem as exc:
-        tell(f"the mirrors stay as they are: {exc.message}")
 
 
 def _print_json(injection: "Injection") -> None:

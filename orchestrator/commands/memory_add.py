@@ -24,7 +24,7 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     from orchestrator.adding import add_entry
     from orchestrator.channel import agent_behind
     from orchestrator.commands.words import read_words
-    from orchestrator.config import environment
+    from orchestrator.config import environment, may_set
     from orchestrator.desk import Desk
     from orchestrator.oversize import oversize_text
     from orchestrator.project import here, load_project
@@ -48,6 +48,10 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
         decision = supersede(desk, supersedes, said)
     else:
         decision = add_entry(desk, said, section)
+    if agent is None and (project.mirrors.exists() or may_set(project.config_path, environ, "mirror")):
+        from orchestrator.renewal import renew
+
+        renew(project, environ, warn)
     trust = Trust.HUMAN if agent is None else Trust.UNVERIFIED
     large = oversize_text(project, environ, decision.text, section=section or DEFAULT_SECTION, trust=trust)
     if as_json:
@@ -65,7 +69,10 @@ def _settle_if_ended(desk: "Desk", agent_id: str) -> None:
     if agent is not None and agent.live:
         return
     from orchestrator.commands.context import load_context
+    from orchestrator.renewal import renew
     from orchestrator.settling import settle
+    from orchestrator.view import warn
 
     context = load_context()
-    settle(context.project, context.records, context.config)
+    if settle(context.project, context.records, context.config):
+        renew(context.project, context.environ, warn)

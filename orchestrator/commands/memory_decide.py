@@ -73,9 +73,9 @@ def _decide(
     from orchestrator.commands.context import load_context
     from orchestrator.desk import Desk
     from orchestrator.injection import load_injection
-    from orchestrator.mirror import sync_mirrors
     from orchestrator.oversize import oversize_entries
     from orchestrator.renderfile import clear_renders
+    from orchestrator.renewal import renew
     from orchestrator.settling import settle
     from orchestrator.view import answer, print_json, say, warn
 
@@ -85,8 +85,8 @@ def _decide(
         say(line)
     desk = Desk(project=context.project, records=context.records)
     decisions = decide(desk, ids)
+    renew(context.project, context.environ, warn)
     injection = load_injection(context.project, context.config)
-    sync_mirrors(context.project, context.config, injection.text, context.environ)
     large = oversize_entries(injection, context.config, [each.id for each in decisions])
     if what == "remove" and not clear_renders(context.project.state, context.records):
         say("agents that are running keep the text that they were given, until the last of them ends")

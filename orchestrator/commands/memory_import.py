@@ -29,7 +29,8 @@ def importing(apply_: bool, as_json: bool, files: tuple[Path, ...]) -> None:
     from orchestrator.commands.context import load_context
     from orchestrator.desk import Desk
     from orchestrator.importing import carry_import, plan_import
-    from orchestrator.view import print_json, print_table, say
+    from orchestrator.renewal import renew
+    from orchestrator.view import print_json, print_table, say, warn
 
     context = load_context()
     require_person(context.environ, "import entries")
@@ -38,6 +39,7 @@ def importing(apply_: bool, as_json: bool, files: tuple[Path, ...]) -> None:
     arrivals = plan_import(desk, document, files)
     if apply_:
         carry_import(desk, arrivals)
+        renew(context.project, context.environ, warn)
     if as_json:
         print_json({"applied": apply_, "entries": [each.to_json() for each in arrivals]})
         return

@@ -31,9 +31,10 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     """
     from orchestrator.channel import require_person
     from orchestrator.commands.context import load_context
+    from orchestrator.renewal import renew
     from orchestrator.reviewing import load_items
     from orchestrator.settling import settle_or_tell
-    from orchestrator.view import answer, print_json, say
+    from orchestrator.view import answer, print_json, say, warn
 
     if approve_all and (as_json or as_list):
         raise click.UsageError("--approve-all decides, --list and --json decide nothing: give one of them")
@@ -46,6 +47,7 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     if approve_all:
         require_person(context.environ, "approve entries")
         _approve_all(context, [each for each in items if each.kind in ("proposal", "unverified")])
+        renew(context.project, context.environ, warn)
         return
     if not items:
         say("nothing needs you")
@@ -56,7 +58,10 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
         say("on a terminal, orch memory review decides them one by one; orch memory approve and reject take ids")
         return
     require_person(context.environ, "review the memory")
-    _pass(context, items)
+    try:
+        _pass(context, items)
+    finally:
+        renew(context.project, context.environ, warn)
 
 
 def _pass(context: "Context", items: "tuple[Item, ...]") -> None:

@@ -35,8 +35,9 @@ def command(
     from orchestrator.commands.context import load_records
     from orchestrator.config import environment
     from orchestrator.merging import Way, commit_rest, merge_agent, require_source, target_branch
+    from orchestrator.renewal import renew
     from orchestrator.settling import settle_after
-    from orchestrator.view import answer, complain, print_json, say
+    from orchestrator.view import answer, complain, print_json, say, warn
 
     if with_memory:
         require_person(environment(), "take over what a branch says in the memory")
@@ -67,6 +68,7 @@ def command(
     )
     # A fact that waits for the merge (memory.stage) lands with it.
     settle_after(project.common_dir, records, say)
+    renew(project, environment(), warn)
     if as_json:
         print_json(
             {

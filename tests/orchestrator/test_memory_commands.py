@@ -500,6 +500,7 @@ def test_adding_loads_only_what_it_needs(memory: Path, repo: Path) -> None:
         {"hashlib", "unicodedata", "psutil", "subprocess", "detect_secrets", "jinja2", "yaml", "rich", "aiohttp"}
         | {"memory.secret_rules", "projection.render"}
         | {f"orchestrator.{name}" for name in ("deciding", "event", "git", "identity", "line", "process", "proposals")}
+        | {"orchestrator.mirror", "orchestrator.config_schema"}
     )
     code = (
         "import sys\nfrom orchestrator.cli import main\nmain(['memory', 'add', 'Tests run with make check.'])\n"
