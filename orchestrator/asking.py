@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from memory.errors import MemoryFault
 from orchestrator.answer import Answer, Memory
-from orchestrator.beliefs import load_beliefs
+from orchestrator.beliefs import MEMORY_FILE, load_beliefs
 from orchestrator.config_schema import Config
 from orchestrator.errors import UsageProblem
 from orchestrator.project import Project
@@ -18,6 +18,8 @@ def open_memory(project: Project, config: Config) -> Memory:
     Raises MemoryProblem where the memory cannot be read. Where the model of `memory.embed` is absent, less comes close.
     """
     beliefs = load_beliefs(project, config, writes=False)
+    if beliefs is None:
+        return Memory(None, remark=f"there is no {MEMORY_FILE} here; orch memory makes one")
     if not config.memory.embed:
         return Memory(beliefs)
     from memory.meaning import WordModel

@@ -74,7 +74,9 @@ def test_an_absent_or_empty_memory_knows_nothing_and_stays_as_it_is(
         path.parent.mkdir()
         path.write_bytes(content)
     before = sorted(str(each.relative_to(repo)) for each in repo.rglob("*"))
-    assert orch.ok("ask", "Where do the tests live?").stdout == UNKNOWN + "\n"
+    asked = orch.ok("ask", "Where do the tests live?")
+    assert asked.stdout == UNKNOWN + "\n"
+    assert ("there is no .orch/memory.md here" in asked.stderr) == (content is None)
     assert orch.ok("repl", stdin="Where do the tests live?\n").stdout == UNKNOWN + "\n"
     assert sorted(str(each.relative_to(repo)) for each in repo.rglob("*")) == before
     assert content is None or path.read_bytes() == content
