@@ -109,6 +109,7 @@ def _propose(project: Project, agent_id: str | None, fact: str, section: str | N
     from orchestrator.oversize import oversize_text
     from orchestrator.proposing import propose
     from orchestrator.records import Records
+    from orchestrator.settling import settle_if_over
 
     if agent_id is None:
         raise _Refused(
@@ -119,6 +120,7 @@ def _propose(project: Project, agent_id: str | None, fact: str, section: str | N
         decision = propose(desk, agent_id, fact, section=section)
     except (OrchError, MemoryFault) as exc:
         raise _Refused(f"refused: {exc.message}") from exc
+    settle_if_over(desk, agent_id, lambda _: None)
     where = section or DEFAULT_SECTION
     large = oversize_text(project, environment(), decision.text, section=where, trust=Trust.UNVERIFIED)
     done = f"proposed {decision.id}; it is unverified until another agent finds the same, or a person approves it"

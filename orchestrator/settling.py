@@ -53,6 +53,13 @@ def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]
         tell(f"what the agent proposed is settled by the next command: {exc.message}")
 
 
+def settle_if_over(desk: Desk, agent_id: str, tell: Callable[[str], None]) -> None:
+    """Let the claims land of an agent that has ended, or that nobody supervises: nothing else would."""
+    agent = desk.records.agent(agent_id)
+    if agent is None or not agent.live:
+        settle_after(desk.project.common_dir, desk.records, tell)
+
+
 def reopen(project: Project, records: Records, agent: str) -> None:
     """Let what was withdrawn with an agent's branch wait again, since that branch is back; `settle` does the rest."""
     desk = Desk(project=project, records=records)

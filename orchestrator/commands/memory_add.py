@@ -1,11 +1,6 @@
 """`orch memory add`: a person adds an entry, an agent proposes one."""
 
-from typing import TYPE_CHECKING
-
 import click
-
-if TYPE_CHECKING:
-    from orchestrator.desk import Desk
 
 
 @click.command("add")
@@ -39,9 +34,10 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
     agent = agent_behind(environ, desk.records)
     if agent is not None:
         from orchestrator.proposing import propose
+        from orchestrator.settling import settle_if_over
 
         decision = propose(desk, agent, said, section=section, supersedes=supersedes)
-        _settle_if_ended(desk, agent)
+        settle_if_over(desk, agent, lambda _: None)
     elif supersedes is not None:
         from orchestrator.deciding import supersede
 
@@ -61,18 +57,3 @@ def add(section: str | None, supersedes: str | None, as_json: bool, text: tuple[
         answer(f"{decision.done} {decision.id}")
     if large is not None:
         warn(large)
-
-
-def _settle_if_ended(desk: "Desk", agent_id: str) -> None:
-    """A proposal of an agent that nobody supervises any more lands at once."""
-    agent = desk.records.agent(agent_id)
-    if agent is not None and agent.live:
-        return
-    from orchestrator.commands.context import load_context
-    from orchestrator.renewal import renew
-    from orchestrator.settling import settle
-    from orchestrator.view import warn
-
-    context = load_context()
-    if settle(context.project, context.records, context.config):
-        renew(context.project, context.environ, warn)

@@ -98,6 +98,13 @@ def test_a_claim_that_is_refused_is_an_error_of_one_line(repo: Path, arguments: 
     assert (text.startswith("refused: "), says in text, "\n" in text, wrong) == (True, True, False, True)
 
 
+def test_a_claim_of_nobody_who_could_end_lands_at_once(repo: Path) -> None:
+    path = remember(repo, MEMORY)
+    result(repo, "propose_fact", {"fact": "The CDN is Fastly."}, ORCH_AGENT="a1b2")
+    assert "agent a1b2" in next(line for line in path.read_text().splitlines() if "Fastly" in line)
+    assert "Fastly" in result(repo, "project_memory", {"question": "Which CDN do we use?"})[0]
+
+
 def test_a_claim_that_no_agent_would_be_given_is_taken_with_a_warning(repo: Path) -> None:
     remember(repo, MEMORY)
     small, wrong = result(repo, "propose_fact", {"fact": "The worker needs Redis 7."}, ORCH_AGENT="a1b2")
