@@ -60,9 +60,14 @@ class Document:
         headings: list[tuple[str, int]] = []
         lines = [line.rstrip("\r\n") for line in self.lines]
         found, opened = _entries(lines, headings, set())
-        empty = tuple(entry.first_line for entry in found if not says_something(entry.text))
-        entries = tuple(entry for entry in found if entry.first_line not in empty) if empty else tuple(found)
-        return entries, tuple(headings), None if opened is None else _unclosed(lines, opened), empty
+        entries, empty = [], []
+        for entry in found:
+            if says_something(entry.text):
+                entries.append(entry)
+            else:
+                empty.append(entry.first_line)
+        unclosed = None if opened is None else _unclosed(lines, opened)
+        return tuple(entries), tuple(headings), unclosed, tuple(empty)
 
     def serialise(self) -> bytes:
         """The file's bytes: exactly those that were parsed."""
