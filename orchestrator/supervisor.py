@@ -35,6 +35,7 @@ ROWS, COLUMNS = 50, 200
 _TROUBLES = {Outcome.AUTH, Outcome.RATE_LIMITED, Outcome.OVERLOADED, Outcome.UNREACHABLE, Outcome.CUT}
 _TICK_SECONDS = 0.5
 _LOOK_SECONDS = 1.0
+_READ_ON_SECONDS = 0.5
 _DRAIN_SECONDS = 2.0
 _RECORD_PAUSES = (1.0, 5.0, 30.0, 60.0, 300.0)
 
@@ -171,10 +172,14 @@ def _follow(child: Terminal, cast: Cast, spec: LaunchFile, course: _Course) -> E
         reap_orphans(child.pid)
 
     def read_on() -> None:
-        data = child.read(0.05)
-        if data:
+        # A look at every process of the machine costs far more than a read: a terminal holds 4 KiB, and one read a look
+        # would keep a program that prints while it ends waiting until its grace is over.
+        enough = time.monotonic() + _READ_ON_SECONDS
+        while data := child.read(0.05):
             cast.write(data)
-        elif data is None:
+            if time.monotonic() >= enough:
+                break
+        if data is None:
             time.sleep(0.05)
         reap_orphans(child.pid)
 

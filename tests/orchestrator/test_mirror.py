@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,8 +83,8 @@ def test_a_mirror_is_renewed_by_whatever_changes_the_memory(
 
 
 def test_what_an_agent_proposed_is_in_the_mirror_when_it_has_ended(orch: Orch, mirror: Path, shell: Shell) -> None:
-    agent = shell.spawn("python3 -I -m orchestrator memory add 'Another fact stands there.'; true")
-    shell.ended(agent["id"])
+    agent = shell.spawn(f"{sys.executable} -I -m orchestrator memory add 'Another fact stands there.'")
+    assert shell.ended(agent["id"])["outcome"] == "completed", shell.output(agent["id"])
     # The agent's supervisor does it, after the end is on record.
     until(lambda: "(unverified) Another fact stands there." in _mirrored(mirror))
 

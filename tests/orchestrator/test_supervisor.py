@@ -77,10 +77,10 @@ def test_stop_of_a_backend_that_ignores_sigterm(shell: Shell) -> None:
 
 
 def test_a_backend_may_print_while_it_ends(shell: Shell) -> None:
-    # More than the terminal holds: it can only end gently if somebody reads on.
-    agent = shell.spawn("trap 'seq 1 20000; echo the last word; exit 0' TERM; while :; do sleep 0.1; done")
+    # Far more than the terminal holds: it can only end gently if somebody reads on, and as fast as it prints.
+    agent = shell.spawn("trap 'seq 1 2000000; echo the last word; exit 0' TERM; while :; do sleep 0.1; done")
     shell.orch.ok("stop", agent["id"])
-    assert shell.output(agent["id"]).endswith(b"20000\nthe last word\n")
+    assert shell.output(agent["id"]).endswith(b"2000000\nthe last word\n")
 
 
 def test_a_backend_that_closes_its_terminal_goes_on(shell: Shell, tmp_path: Path) -> None:
