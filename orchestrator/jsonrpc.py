@@ -1,6 +1,7 @@
-"""Lines on the MCP server's standard input that are no message: answered, as JSON-RPC 2.0 asks for.
+"""What the SDK leaves open of JSON-RPC 2.0 on standard input: lines that are no message, and requests before its end.
 
-The SDK drops them without a word (mcp 2.3: `JSONRPCDispatcher._dispatch`), and whoever sent one waits for ever.
+It drops the first without a word (mcp 2.3: `JSONRPCDispatcher._dispatch`), and whoever sent one waits for ever. And it
+gives up what it has not answered yet when the input ends: `printf … | orch mcp` would be told nothing.
 """
 
 from collections.abc import AsyncIterator
@@ -8,34 +9,98 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectReceiveStream
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared._stream_protocols import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
+
+    _Messages = MemoryObjectReceiveStream[SessionMessage | Exception]
+
+# How long the end waits for the next answer.
+_PATIENCE_SECONDS = 60.0
+
+
+class _Open:
+    """The requests that have no answer yet."""
+
+    def __init__(self) -> None:
+        import anyio
+
+        self._ids: set[str | int] = set()
+        self._answered = anyio.Event()
+
+    def asked(self, item: "SessionMessage") -> None:
+        """A message of the client: a request, or one that takes a request back."""
+        from mcp import types
+
+        message = item.message
+        if isinstance(message, types.JSONRPCRequest):
+            self._ids.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._end((message.params or {}).get("requestId"))
+
+    def answered(self, item: "SessionMessage") -> None:
+        """A message of the server."""
+        from mcp import types
+
+        if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
+            self._end(item.message.id)
+
+    def _end(self, request: object) -> None:
+        import anyio
+
+        if isinstance(request, str | int):
+            self._ids.discard(request)
+        self._answered.set()
+        self._answered = anyio.Event()
+
+    async def all_answered(self) -> None:
+        """Wait until no request is open, or none has been answered for a minute."""
+        import anyio
+
+        while self._ids:
+            with anyio.move_on_after(_PATIENCE_SECONDS) as waited:
+                await self._answered.wait()
+            if waited.cancelled_caught:
+                return
 
 
 @asynccontextmanager
 async def answering(
     reads: "ReadStream[SessionMessage | Exception]", writes: "WriteStream[SessionMessage]"
-) -> "AsyncIterator[MemoryObjectReceiveStream[SessionMessage | Exception]]":
-    """The messages among what is read; whatever else is read is answered with an error."""
+) -> "AsyncIterator[tuple[_Messages, MemoryObjectSendStream[SessionMessage]]]":
+    """The messages among what is read, and where their answers go; whatever else is read is answered with an error.
+
+    The messages end when the input has ended and every request is answered.
+    """
     import anyio
     from mcp.shared.message import SessionMessage
 
     send, messages = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+    answers, receive = anyio.create_memory_object_stream["SessionMessage"](0)
+    requests = _Open()
 
     async def sort() -> None:
         async with send:
             async for item in reads:
                 if isinstance(item, SessionMessage):
+                    requests.asked(item)
                     await send.send(item)
                     continue
                 answer = _answer(item)
                 if answer is not None:
                     await writes.send(answer)
+            await requests.all_answered()
 
-    async with anyio.create_task_group() as tasks, messages:
+    async def hand_on() -> None:
+        async with receive, writes:
+            async for item in receive:
+                await writes.send(item)
+                requests.answered(item)
+
+    async with anyio.create_task_group() as tasks, messages, answers:
         tasks.start_soon(sort)
-        yield messages
+        tasks.start_soon(hand_on)
+        yield messages, answers
 
 
 def _answer(fault: Exception) -> "SessionMessage | None":

@@ -55,7 +55,7 @@ class _Tool:
 
 def build_server(project: Project, config: Config, agent_id: str | None) -> "Server[dict[str, Any]]":
     """The server for one project; `agent_id` is the agent behind the client, None for a person's own client."""
-    from anyio import to_thread
+    from anyio import CapacityLimiter, to_thread
     from mcp import types
     from mcp.server.lowlevel import Server
 
@@ -67,9 +67,12 @@ def build_server(project: Project, config: Config, agent_id: str | None) -> "Ser
     async def list_tools(_: object, __: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
 
+    # One call at a time: what an answer is made of (stemmers, caches) is not made for several threads.
+    one = CapacityLimiter(1)
+
     async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            text = await to_thread.run_sync(_call, tools, params.name, params.arguments or {})
+            text = await to_thread.run_sync(_call, tools, params.name, params.arguments or {}, limiter=one)
         except _Refused as exc:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(exc))], is_error=True)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
@@ -157,7 +160,7 @@ def _arguments(name: str, tool: _Tool, given: Mapping[str, object]) -> dict[str,
 
 
 def serve(project: Project, config: Config, agent_id: str | None) -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends and what was asked is answered, or nobody reads the answers any more."""
     import anyio
     from mcp.server.stdio import stdio_server
 
@@ -166,10 +169,22 @@ def serve(project: Project, config: Config, agent_id: str | None) -> None:
     server = build_server(project, config, agent_id)
 
     async def run() -> None:
-        async with stdio_server() as (reads, writes), answering(reads, writes) as messages:
-            await server.run(messages, writes, server.create_initialization_options())
+        async with stdio_server() as (reads, writes), answering(reads, writes) as (messages, replies):
+            await server.run(messages, replies, server.create_initialization_options())
 
-    anyio.run(run)
+    try:
+        anyio.run(run)
+    except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        _drop_output()  # the client has gone
+
+
+def _drop_output() -> None:
+    """Let what is left to write go nowhere: Python writes it when it ends, and would complain."""
+    import os
+    import sys
+
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def server_command(project: Project) -> tuple[str, ...]:

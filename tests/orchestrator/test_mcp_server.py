@@ -172,6 +172,58 @@ def test_a_server_outlives_what_is_no_message_before_its_greeting(repo: Path) ->
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def _request(number: int, method: str, **params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+
+
+def _begin() -> str:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    return _request(0, "initialize", **hello) + '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+
+
+def _ask(number: int, question: str) -> str:
+    return _request(number, "tools/call", name="project_memory", arguments={"question": question})
+
+
+def test_requests_that_are_piped_in_are_all_answered_before_the_end(repo: Path) -> None:
+    remember(repo, MEMORY)
+    lines = _begin() + "".join(_ask(number, "Where do fixtures live?") for number in range(1, 31))
+    command = [sys.executable, "-I", "-m", "orchestrator", "mcp", "--project", str(repo)]
+    done = subprocess.run(command, input=lines.encode(), capture_output=True, timeout=120, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sorted(each["id"] for each in answers) == list(range(31))
+    told = {each["result"]["content"][0]["text"].split("\n")[1] for each in answers if each["id"]}
+    assert told == {"  Fixtures live in `testdata/orders/`."}
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_request_that_is_taken_back_keeps_nobody_waiting(repo: Path) -> None:
+    remember(repo, MEMORY)
+    back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    lines = _begin() + _ask(1, "Where do fixtures live?") + json.dumps(back) + "\n" + _request(2, "ping")
+    command = [sys.executable, "-I", "-m", "orchestrator", "mcp", "--project", str(repo)]
+    done = subprocess.run(command, input=lines.encode(), capture_output=True, timeout=50, check=False)
+    assert {0, 2} <= {json.loads(line)["id"] for line in done.stdout.splitlines()}
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_client_that_has_gone_is_no_fault(repo: Path) -> None:
+    remember(repo, MEMORY)
+    command = [sys.executable, "-I", "-m", "orchestrator", "mcp", "--project", str(repo)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write(_begin().encode())
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 0
+        server.stdout.close()
+        server.stdin.write("".join(_ask(number, "Where do fixtures live?") for number in range(1, 9)).encode())
+        server.stdin.close()
+        assert server.stderr.read() == b""
+        assert server.wait(timeout=60) == 0
+
+
 @pytest.mark.parametrize("place", ["/nonexist", "README.md"])
 def test_a_project_that_is_no_directory_is_refused_with_a_hint(orch: Orch, place: str) -> None:
     done = orch("mcp", "--project", place)
