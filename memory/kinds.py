@@ -14,12 +14,13 @@ def instances_in(question: str) -> dict[str, frozenset[str]]:
 
     A kind of several words is taken before the shorter ones that are in it.
     """
-    kinds, longest = _kinds()
     said = [word.casefold() for word in words(question)]
     stems = [stem(word) for word in said]
     found: dict[str, frozenset[str]] = {}
     at = 0
     while at < len(said):
+        kinds = _kinds(stems[at][:1])
+        longest = max(map(len, kinds), default=0)
         length = next((n for n in range(longest, 0, -1) if tuple(stems[at : at + n]) in kinds), 0)
         for word in said[at : at + length]:
             found[word] = kinds[tuple(stems[at : at + length])]
@@ -34,14 +35,23 @@ def has_instance(names: frozenset[str], text: str) -> bool:
 
 
 @cache
-def _kinds() -> tuple[dict[tuple[str, ...], frozenset[str]], int]:
-    """The names of each kind, by the stems of its words; and the most words that a kind has."""
+def _kinds(initial: str) -> dict[tuple[str, ...], frozenset[str]]:
+    """The names of each kind, by the stems of its words; of the kinds that begin with a letter, as their stems do."""
     found: dict[tuple[str, ...], frozenset[str]] = {}
+    for kind, names in _lines():
+        if kind[0][:1].casefold() == initial:
+            key = tuple(stem(word) for word in kind)
+            found[key] = found.get(key, frozenset()) | names
+    return found
+
+
+@cache
+def _lines() -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
+    """The kinds, by the words of each, with their names."""
+    found = []
     for line in _FILE.read_text(encoding="utf-8").splitlines():
         kinds, colon, names = line.partition(":")
         if line.startswith("#") or not colon:
             continue
-        for kind in kinds.split(","):
-            key = tuple(stem(word) for word in words(kind))
-            found[key] = found.get(key, frozenset()) | frozenset(names.split())
-    return found, max(map(len, found))
+        found += [(tuple(words(kind)), frozenset(names.split())) for kind in kinds.split(",")]
+    return tuple(found)

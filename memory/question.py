@@ -1,6 +1,7 @@
 """A question taken apart: the words that carry it with their parts in it, the names, and what is asked for."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -119,6 +120,15 @@ def read_question(text: str) -> Question:
         measure=kind in MEASURES,
         action=action,
     )
+
+
+def fold_all(texts: Sequence[str]) -> Sequence[str]:
+    """As `fold_phrases`, of many texts."""
+    low = "\n".join(texts).casefold()
+    there = [phrase for phrase, _ in PHRASES if phrase in low]
+    if not there:
+        return texts
+    return [fold_phrases(text) if any(phrase in text.casefold() for phrase in there) else text for text in texts]
 
 
 def fold_phrases(text: str) -> str:

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from memory.acronyms import abbreviate, acronyms_in, spell_out
 from memory.coverage import WEIGHTS, Asked, Unit, cover
 from memory.meaning import Meaning
-from memory.question import Part, Question, fold_phrases, read_question
+from memory.question import Part, Question, fold_all, fold_phrases, read_question
 from memory.stems import stem, stems_in, stems_of
 from memory.synonyms import wordings_of
 from memory.tokeniser import searchable
@@ -76,9 +76,9 @@ class Index:
         self._base.executescript(
             f"""CREATE VIRTUAL TABLE passages USING fts5(body, content='', tokenize='{_TOKENISER}');"""
         )
-        rows = ((at, _body(passage)) for at, passage in enumerate(self.passages))
+        bodies = fold_all([searchable(passage.text) for passage in self.passages])
         self._base.execute("BEGIN")
-        self._base.executemany("INSERT INTO passages(rowid, body) VALUES (?, ?)", rows)
+        self._base.executemany("INSERT INTO passages(rowid, body) VALUES (?, ?)", enumerate(bodies))
         self._base.execute("COMMIT")
 
     def search(self, text: str, *, about: bool = False) -> list[Hit]:
@@ -221,10 +221,6 @@ def _successors(index: Index, was: Hit) -> list[Hit]:
 @cache
 def _contrasts() -> list[list[frozenset[str]]]:
     return [[stems_in(side) for side in sides] for sides in CONTRASTS]
-
-
-def _body(passage: Passage) -> str:
-    return fold_phrases(searchable(passage.text))
 
 
 def _plain(name: str) -> list[str]:

@@ -9,14 +9,18 @@ _COMPOUND = re.compile(
     r"(?:--?|_)?[^\W_][\w]*(?:(?:[./_\-+@]|::)+[\w*]+)+|--[\w][\w\-]*|\b[A-Z]{2,}_[A-Z_]+\b|\bC\+\+|\b[CF]#"
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")  # what every text has that has a hump
 _WORD = re.compile(r"[^\W_]+")
 _PROSE_HYPHEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
 
 
 def words(text: str, *, whole: bool = False) -> list[str]:
     """The plain words, humps of camelCase apart: `FeatureFlagCache` is three; with `whole`, the name itself as well."""
+    plain = _WORD.findall(text)
+    if _HUMPED.search(text) is None:
+        return plain
     found: list[str] = []
-    for word in _WORD.findall(text):
+    for word in plain:
         if not _is_camel(word):
             found.append(word)
             continue
@@ -28,6 +32,8 @@ def words(text: str, *, whole: bool = False) -> list[str]:
 
 def searchable(text: str) -> str:
     """The text as it is indexed: as it stands, and again with the humps of its camelCase names apart."""
+    if _HUMPED.search(text) is None:
+        return text
     humped = [word for word in _WORD.findall(text) if _is_camel(word)]
     return text if not humped else text + " " + " ".join(part for word in humped for part in _HUMP.split(word))
 

@@ -2,15 +2,21 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory import synonyms
+from memory.kinds import instances_in
 from memory.meaning import WordModel
+from memory.question import fold_all, fold_phrases
 from memory.retrieval import THRESHOLD, Index, Passage, find
 from memory.tokeniser import identifiers, words
+from memory.vocabulary import STOP
 from memory.words import denies
+from tests.floor import Floor
 from tests.memory.evaluation import FRESH, READ, Case, load_cases, ours, plain_bm25, score, substring
 
 CASES = load_cases()
@@ -200,12 +206,12 @@ def test_ten_thousand_entries_are_asked_in_no_time() -> None:
         ]
     )
     find(index, "What does part 12 read?")
-    began = time.perf_counter()
+    floor = Floor()
+    began = time.process_time()
     rounds = 5
     for i in range(rounds):
         assert find(index, f"What does part {i * 771} read?").answers[0].passage.id == str(i * 771)
-    # The target is 30 ms a question; the test leaves room for a machine that is busy with other tests.
-    assert (time.perf_counter() - began) / rounds < 0.3
+    assert (time.process_time() - began) / rounds < floor.times(1)
 
 
 def test_an_empty_memory_knows_nothing() -> None:
@@ -255,3 +261,35 @@ def test_a_model_of_words_orders_what_is_near_and_answers_nothing() -> None:
     assert not without.near
     assert not found.answers
     assert [hit.passage.id for hit in found.near] == ["b"]
+
+
+def _data(name: str) -> list[str]:
+    lines = Path(synonyms.__file__).with_name("data").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_each_word_of_the_vocabulary_is_found_by_its_first_letter() -> None:
+    groups = [[word for word in line.split() if word not in STOP] for line in _data("synonyms.txt")]
+    assert len(groups) > 100
+    for group in groups:
+        for word in group:
+            assert synonyms.wordings_of(word) >= set(group)
+    kinds = [line.partition(":") for line in _data("kinds.txt") if ":" in line]
+    assert len(kinds) > 10
+    for named, _, names in kinds:
+        for kind in named.split(","):
+            found = instances_in(f"which {kind}")
+            assert all(found[word.casefold()] >= set(names.split()) for word in words(kind))
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["Set", "up", "end", "to", "login", "roll", "back", "ß", "on"])).map(" ".join))
+)
+def test_phrases_are_folded_in_many_texts_as_in_one(texts: list[str]) -> None:
+    assert list(fold_all(texts)) == [fold_phrases(text) for text in texts]
+
+
+@given(st.text(alphabet="abAB1_ é", max_size=12))
+def test_a_text_has_the_same_words_beside_a_name_with_humps(text: str) -> None:
+    assert words(f"fooBar {text}") == ["foo", "Bar", *words(text)]
+    assert words(f"fooBar {text}", whole=True) == ["foo", "Bar", "fooBar", *words(text, whole=True)]

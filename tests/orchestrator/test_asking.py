@@ -19,6 +19,7 @@ from orchestrator.asking import ask, open_memory
 from orchestrator.config_schema import Config, MemoryKeys
 from orchestrator.project import load_project
 from tests.conftest import Orch, git, processor_seconds
+from tests.floor import Floor
 
 CITATION = re.compile(r"\[[0-9a-f]{10} · (?:human|trusted|unverified|superseded)(?: · [^\[\]\n]+)*\]\Z")
 UNKNOWN = "not in project memory"
@@ -218,13 +219,19 @@ def test_ten_thousand_entries_cost_little(orch: Orch, repo: Path, tell: Callable
         orch.ok(*args, stdin=stdin)
         return processor_seconds() - before
 
+    floor = Floor()
     rounds = [(seconds("ask", "Which file does part 77 read?"), seconds("--help")) for _ in range(5)]
-    ask, floor = (statistics.median(column) for column in zip(*rounds, strict=True))
+    ask, start = (statistics.median(column) for column in zip(*rounds, strict=True))
     few, many = "Which file does part 1 read?\n", "".join(f"Which file does part {i} read?\n" for i in range(1, 52))
     each = (seconds("repl", stdin=many) - seconds("repl", stdin=few)) / 50
-    tell(f"10,000 entries: orch ask {1000 * (ask - floor):.0f} ms over start-up; repl {1000 * each:.1f} ms a question")
-    assert ask - floor <= 0.4
-    assert each <= 0.03
+    plain = floor.times(1)
+    tell(
+        f"10,000 entries: orch ask {1000 * (ask - start):.0f} ms over start-up; repl {1000 * each:.1f} ms a question; "
+        f"counting their words {1000 * plain:.0f} ms"
+    )
+    # 400 ms and 30 ms where that takes 40 ms.
+    assert ask - start <= 10 * plain
+    assert each <= 0.75 * plain
 
 
 def test_asking_loads_nothing_that_could_talk_to_a_network(repo: Path) -> None:

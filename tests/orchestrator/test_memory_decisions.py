@@ -9,6 +9,7 @@ import pytest
 from memory.document import parse
 from tests.conftest import Orch, commit_memory, processor_seconds
 from tests.fakes.agents import live_agent
+from tests.floor import Floor
 
 _COUNT = 2000
 
@@ -42,9 +43,10 @@ def test_thousands_are_decided_in_one_change(orch: Orch, memory: Path, what: str
     with memory.open("a") as stream:
         stream.writelines(f"- [unverified · 2026-06-30] Fact number {number} is here.\n" for number in range(_COUNT))
     before, ids = parse(memory.read_bytes()).entries, _ids(memory)
-    begun = processor_seconds()
+    floor, begun = Floor(), processor_seconds()
     done = orch.ok("memory", what, *ids[2:])
-    assert processor_seconds() - begun < 5, "less than 1 s"
+    took = processor_seconds() - begun
+    assert took < floor.times(100), "10 times as long"
     assert len(done.stdout.splitlines()) == _COUNT
     after = parse(memory.read_bytes()).entries
     left = before if what == "approve" else before[:2]
