@@ -31,35 +31,53 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Gist:
-    """What is left of a text: its content words, its exact values (code, paths, numbers), and whether it denies."""
+    """What is left of a text: its content words, its exact values (code, paths, numbers), and whether it denies.
+
+    `said` are the words, those of the values among them: what is left of the text without its marks.
+    """
 
     words: frozenset[str]
     values: frozenset[str]
     denies: bool
+    said: frozenset[str]
 
 
 @lru_cache(maxsize=20_000)
 def gist(text: str) -> Gist:
     """Take the gist of a text."""
-    words, values, denials = set(), set(), 0
+    words: set[str] = set()
+    values: set[str] = set()
+    codes: set[str] = set()
+    inner: set[str] = set()
+    denials = 0
     for code, word in _TOKEN.findall(normalise(text)):
         if code:
-            values.add(code.strip())
-            continue
-        bare = word.strip(".:")
-        if bare in _NEGATIONS:
+            codes.add(code.strip())
+            for _, part in _TOKEN.findall(code):
+                _sort(part, inner, inner)
+        elif word.strip(".:") in _NEGATIONS:
             denials += 1
-        elif re.search(r"[\d/_=]|\w\.\w", bare):
-            values.add(bare)
-        elif bare and bare not in _EMPTY:
-            words.add(_stem(bare))
-    return Gist(words=frozenset(words), values=frozenset(values), denies=denials % 2 == 1)
+        else:
+            _sort(word, words, values)
+    said = frozenset(words | values | inner)
+    return Gist(words=frozenset(words), values=frozenset(values | codes), denies=denials % 2 == 1, said=said)
+
+
+def _sort(word: str, words: set[str], values: set[str]) -> None:
+    """Add a word of a text to its values, or (if it says anything) to its words."""
+    bare = word.strip(".:")
+    if re.search(r"[\d/_=]|\w\.\w", bare):
+        values.add(bare)
+    elif bare and bare not in _EMPTY:
+        words.add(_stem(bare))
 
 
 def same_fact(one: str, other: str) -> bool:
-    """Whether two texts say the same: equal values, equal denial, and nearly the same words."""
+    """Whether two texts say the same: equal values, equal denial, and nearly the same words; or the same words, with
+    other marks around them.
+    """
     a, b = gist(one), gist(other)
-    if normalise(one) == normalise(other):
+    if normalise(one) == normalise(other) or _same_words(a, b):
         return True
     return a.values == b.values and a.denies == b.denies and _alike(a, b)
 
@@ -67,10 +85,12 @@ def same_fact(one: str, other: str) -> bool:
 def contradicts(new: str, old: str) -> bool:
     """Whether `new` says something else about what `old` is about: the same words with another value, or denied."""
     a, b = gist(new), gist(old)
+    if a.said == b.said:
+        return a.denies != b.denies and len(a.said) >= _LEAST_WORDS
     if a.words != b.words or len(a.words) < _LEAST_WORDS:
         return False
     if a.denies != b.denies:
-        return a.values == b.values
+        return False
     return a.values != b.values and len(a.values) == len(b.values) and bool(a.values)
 
 
@@ -84,6 +104,10 @@ def may_contradict(new: str, old: str) -> bool:
         return False
     ours, theirs = ({value for value in each.values if _NUMBER.match(value)} for each in (a, b))
     return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _same_words(a: Gist, b: Gist) -> bool:
+    return a.said == b.said and a.denies == b.denies and bool(a.said)
 
 
 def _alike(a: Gist, b: Gist) -> bool:
@@ -104,6 +128,7 @@ class Facts:
         """Facts that hold nothing yet. `texts` are those to come, for what is rare among them; others may come too."""
         self._often = Counter(word for text in texts for word in gist(text).words)
         self._gists: set[Gist] = set()
+        self._said: set[tuple[frozenset[str], bool]] = set()
         self._texts: set[str] = set()
         self._first: dict[tuple[frozenset[str], bool, str], list[Gist]] = {}
 
@@ -114,13 +139,15 @@ class Facts:
         if new in self._gists:
             return
         self._gists.add(new)
+        if new.said:
+            self._said.add((new.said, new.denies))
         for word in self._rarest(new.words):
             self._first.setdefault((new.values, new.denies, word), []).append(new)
 
     def says(self, text: str) -> bool:
         """Whether one of the texts is the same fact as this one."""
         asked = gist(text)
-        if normalise(text) in self._texts or (asked in self._gists and _alike(asked, asked)):
+        if normalise(text) in self._texts or (asked.said, asked.denies) in self._said:
             return True
         return any(
             _alike(asked, each)

@@ -58,6 +58,11 @@ class Answer:
         """Whether the memory knows."""
         return bool(self.current)
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The ids of the entries in it."""
+        return tuple(each.id for each in (*self.current, *self.was, *self.near))
+
     def to_json(self) -> dict[str, Any]:
         """The answer as a JSON object."""
         return {

@@ -18,7 +18,7 @@ from orchestrator.channel import AGENT_VARIABLE, agent_behind
 from orchestrator.config_schema import Config
 from orchestrator.errors import UsageProblem, WorktreeProblem
 from orchestrator.executables import Program, load_program
-from orchestrator.injection import Injection, load_carried
+from orchestrator.injection import INJECTION_OFF, Injection, load_carried
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
@@ -33,6 +33,7 @@ from orchestrator.records import Records, now
 from orchestrator.registrations import registrations
 from orchestrator.renderfile import renders_held
 from orchestrator.seams import SeamPlan, change_seam
+from orchestrator.sight import with_shown
 
 Tell = Callable[[str], None]
 # Each run has its own; the last one's stand under the plain name.
@@ -163,6 +164,8 @@ def _carry_out(
             "" if plan.host is not None else plan.injection.text,
             old_file=agent.seam_file,
         )
+        if not config.memory.inject:
+            seam = replace(seam, reason=INJECTION_OFF)
         if plan.host is not None:
             seam = replace(seam, reason=f"the host's own memory carries it: {plan.host}")
         agent = records.change_agent(agent.id, lambda a: a.changed(**_carried(plan, seam), extra=_shown(a, plan, seam)))
@@ -210,10 +213,9 @@ def _launch(plan: _Plan, request: ContinueRequest, folder: Path, config: Config)
 
 
 def _shown(agent: Agent, plan: _Plan, seam: SeamPlan) -> dict[str, object]:
-    """The record's further facts with the entries that the agent has been shown: of those it is no witness any more."""
+    """The record's further facts with the entries that the agent is shown."""
     now_shown = [item.entry.id for item in plan.injection.render.included] if seam.kind != "none" or plan.host else []
-    shown = list(dict.fromkeys([*agent.extra.get("shown", []), *now_shown]))
-    return {**agent.extra, "shown": shown} if shown else dict(agent.extra)
+    return with_shown(agent.extra, now_shown, now())
 
 
 def _carried(plan: _Plan, seam: SeamPlan) -> dict[str, object]:

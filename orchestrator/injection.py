@@ -11,6 +11,8 @@ from orchestrator.project import Project
 from projection.budget import Budget
 from projection.render import Render, render
 
+INJECTION_OFF = "injection is off: memory.inject, --no-memory"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:

@@ -18,6 +18,7 @@ from orchestrator.ledger import Act
 from orchestrator.lineage import kin
 from orchestrator.naming import replaced
 from orchestrator.proposals import Proposal, State
+from orchestrator.sight import was_shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,7 @@ def _again(
     """The memory says so already: another independent agent makes it trusted, anything else changes nothing."""
     if trust > Trust.UNVERIFIED:
         return Landing(document=document, state=State.DROPPED, why="known already")
-    if entry.id in _shown(agents.get(proposal.agent)):
+    if was_shown(proposal.agent, entry.id, agents, before=proposal.at):
         return Landing(document=document, state=State.DROPPED, why="known to its agent from the memory itself")
     earlier = [
         each
@@ -114,7 +115,7 @@ def _again(
     witnesses = [
         each
         for each in earlier
-        if mine.isdisjoint(kin(each.agent, agents)) and entry.id not in _shown(agents.get(each.agent))
+        if mine.isdisjoint(kin(each.agent, agents)) and not was_shown(each.agent, entry.id, agents, before=each.at)
     ]
     if not witnesses:
         return Landing(document=document, state=State.DROPPED, why="claimed before by the same agent")
@@ -160,9 +161,3 @@ def _without_tombstone(desk: Desk, document: Document, entry: str) -> Document:
     if old is None or not old.superseded:
         return document
     return remove_entry(document, old) if entry in desk.ledger.withdrawn() else document
-
-
-def _shown(agent: Agent | None) -> frozenset[str]:
-    """The entries that the agent's own render held."""
-    shown = agent.extra.get("shown", ()) if agent is not None else ()
-    return frozenset(each for each in shown if isinstance(each, str))

@@ -27,3 +27,20 @@ def kin(agent_id: str, agents: Mapping[str, Agent]) -> frozenset[str]:
             found.add(each)
             open_ += leaders(agents.get(each))
     return frozenset(found)
+
+
+def family(agent_id: str, agents: Mapping[str, Agent]) -> frozenset[str]:
+    """The agent, and all that gave each other tasks with it, upwards and downwards."""
+    near: dict[str, set[str]] = {}
+    for each in agents.values():
+        for leader in leaders(each):
+            near.setdefault(each.id, set()).add(leader)
+            near.setdefault(leader, set()).add(each.id)
+    found: set[str] = set()
+    open_ = [agent_id]
+    while open_:
+        each_id = open_.pop()
+        if each_id not in found:
+            found.add(each_id)
+            open_ += near.get(each_id, ())
+    return frozenset(found)

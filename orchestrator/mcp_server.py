@@ -19,6 +19,8 @@ from orchestrator.config import environment
 from orchestrator.config_schema import Config
 from orchestrator.errors import OrchError
 from orchestrator.project import Project
+from orchestrator.records import Records
+from orchestrator.sight import note_shown_to
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -81,11 +83,14 @@ def build_server(project: Project, config: Config, agent_id: str | None) -> "Ser
 
 
 def _tools(project: Project, config: Config, agent_id: str | None) -> dict[str, _Tool]:
+    records = Records(path=project.records)
+
     def project_memory(question: str) -> str:
         try:
             found, _ = ask(open_memory(project, config), question, config, verbatim=True)
         except OrchError as exc:
             raise _Refused(f"error: {exc.message}") from exc
+        note_shown_to(agent_id, records, found.told)
         return render_answer(found)
 
     def propose_fact(fact: str, section: str) -> str:
@@ -111,7 +116,6 @@ def _propose(project: Project, agent_id: str | None, fact: str, section: str | N
     from orchestrator.desk import Desk
     from orchestrator.oversize import oversize_text
     from orchestrator.proposing import propose
-    from orchestrator.records import Records
     from orchestrator.settling import settle_if_over
 
     if agent_id is None:

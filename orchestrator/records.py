@@ -129,7 +129,10 @@ class Records:
 
             if is_unwritable(exc):
                 raise self._unwritable(exc) from exc
-            raise RecordsProblem(f"the records at {self.path} cannot be used: {exc}", "orch doctor") from exc
+            raise RecordsProblem(
+                f"the records at {self.path} cannot be used: {exc}",
+                "orch doctor says what to do; the memory file and the branches do not depend on it",
+            ) from exc
 
     def _unwritable(self, exc: Exception) -> ProjectProblem:
         from projection.faults import write_hint

@@ -18,7 +18,7 @@ from orchestrator.errors import OrchError, ProjectProblem
 from orchestrator.executables import Program, load_program
 from orchestrator.gate import claim
 from orchestrator.identity import AGENT_VARIABLE
-from orchestrator.injection import Injection, load_carried
+from orchestrator.injection import INJECTION_OFF, Injection, load_carried
 from orchestrator.interrupt import deferred, interruptible, shielded
 from orchestrator.invocation import build_command, check_task, write_files
 from orchestrator.launching import confirm_running, launch_supervisor, undo_launch
@@ -32,6 +32,7 @@ from orchestrator.records import Records, now
 from orchestrator.renderfile import renders_held
 from orchestrator.seams import SeamPlan, choose_seam, place_block, remove_agent_hygiene, write_block_hygiene
 from orchestrator.settling import settle_or_tell
+from orchestrator.sight import with_shown
 from orchestrator.worktree import check_out, create_worktree, undo_worktree
 from projection.faults import write_hint
 
@@ -118,6 +119,8 @@ def _plan(project: Project, config: Config, request: SpawnRequest, environ: Mapp
         tell(note)
     host = host_carries(project, config, adapter, injection.text, environ)
     seam = choose_seam(project, config, adapter, place, "" if host else injection.text)
+    if not config.memory.inject:
+        seam = replace(seam, reason=INJECTION_OFF)
     if host is not None:
         seam = replace(seam, reason=f"the host's own memory carries it: {host}")
     child = {**scrubbed(environ), **settings.env, AGENT_VARIABLE: agent_id, "ORCH_PROJECT": str(project.common_dir)}
@@ -244,10 +247,10 @@ def _launch(plan: _Plan, request: SpawnRequest, folder: Path, config: Config) ->
 
 def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command, prepared: Prepared) -> Agent:
     carried = plan.seam.kind != "none"
-    # An agent that was shown an entry, or that such an agent spawned, is no independent witness of it.
     seen = carried or plan.host is not None
     shown = [item.entry.id for item in plan.injection.render.included] if seen else []
-    extra: dict[str, object] = {"shown": shown} if shown else {}
+    created = now()
+    extra = with_shown({}, shown, created)
     if plan.parent is not None:
         extra["parent"] = plan.parent
     return Agent(
@@ -258,7 +261,7 @@ def _agent(plan: _Plan, request: SpawnRequest, launch: Launch, command: Command,
         worktree=str(plan.place.path),
         base=plan.place.base,
         base_name=plan.place.base_name,
-        created=now(),
+        created=created,
         executable=str(plan.program.path),
         version=plan.program.version,
         model=launch.model,

@@ -67,6 +67,7 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
     from orchestrator.memory_file import edit_memory
     from orchestrator.renewal import renew
     from orchestrator.settling import settle_or_tell
+    from orchestrator.sight import note_shown
     from orchestrator.view import answer_bytes, say, warn
 
     context = load_context()
@@ -83,6 +84,10 @@ def command(ctx: click.Context, edit: bool, explain: bool, budget: int | None, a
         renew(context.project, context.environ, warn)
     for note in injection.notes:
         say(note)
+    shown = list(injection.render.included)
+    if as_json or explain:
+        shown += [each.judged for each in injection.render.dropped]
+    note_shown(context.environ, context.records, (each.entry.id for each in shown))
     if as_json:
         _print_json(injection)
     elif explain:

@@ -12,10 +12,12 @@ def lint(as_json: bool) -> int:
     """
     from orchestrator.commands.context import load_context
     from orchestrator.memory_lint import lint_memory
+    from orchestrator.sight import note_shown
     from orchestrator.view import print_json, print_table, say
 
     context = load_context()
     findings = lint_memory(context.project, context.config, context.records)
+    note_shown(context.environ, context.records, (each.entry for each in findings if each.entry))
     if as_json:
         print_json({"findings": [each.to_json() for each in findings]})
         return 1 if findings else 0

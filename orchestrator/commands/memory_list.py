@@ -19,11 +19,15 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_JSON
 def listing(trust: str | None, section: str | None, as_json: bool) -> None:
     """List the entries with what they count for, and the proposals that wait."""
-    from orchestrator.view import print_json, print_table
+    from orchestrator.sight import note_shown
+    from orchestrator.view import print_json, print_table, say
 
-    _, judged, waiting = _load()
+    context, judged, waiting = _load()
+    if section is not None and section not in {item.entry.section for item in judged} | {p.section for p in waiting}:
+        say(f"there is no section {section!r} with entries")
     shown = [item for item in judged if trust in (None, item.trust.word) and section in (None, item.entry.section)]
     waiting = [p for p in waiting if trust in (None, "unverified") and section in (None, p.section)]
+    note_shown(context.environ, context.records, [*(item.entry.id for item in shown), *(p.entry for p in waiting)])
     if as_json:
         print_json({"entries": [entry_json(item) for item in shown], "proposals": [proposal_json(p) for p in waiting]})
         return
@@ -41,6 +45,7 @@ def show(entry: str, as_json: bool) -> None:
     from orchestrator.ledger import Ledger
     from orchestrator.naming import require_name
     from orchestrator.proposals import Proposals
+    from orchestrator.sight import note_shown
     from orchestrator.view import answer, print_json
 
     require_name(entry)
@@ -52,6 +57,7 @@ def show(entry: str, as_json: bool) -> None:
         what = f"there is no entry {entry!r}" if not ids else f"{entry!r} is not unique: {', '.join(sorted(ids))}"
         raise UsageProblem(what, "orch memory list shows the ids")
     (name,) = ids
+    note_shown(context.environ, context.records, ids)
     lines = Ledger(records=context.records).lines(name)
     sources = Proposals(records=context.records).all(entry=name)
     if as_json:

@@ -34,6 +34,7 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     from orchestrator.renewal import renew
     from orchestrator.reviewing import load_items
     from orchestrator.settling import settle_or_tell
+    from orchestrator.sight import note_shown
     from orchestrator.view import answer, print_json, say, warn
 
     if approve_all and (as_json or as_list):
@@ -41,6 +42,7 @@ def review(as_json: bool, as_list: bool, approve_all: bool) -> None:
     context = load_context()
     settle_or_tell(context.project, context.records, context.config, say)
     items = load_items(context.project, context.config, context.records)
+    note_shown(context.environ, context.records, (each.id for each in items))
     if as_json:
         print_json({"items": [each.to_json() for each in items]})
         return

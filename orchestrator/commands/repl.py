@@ -24,6 +24,7 @@ def command() -> int:
     from orchestrator.commands.context import load_context
     from orchestrator.errors import OrchError
     from orchestrator.repl import read_line
+    from orchestrator.sight import note_shown
     from orchestrator.view import answer, complain, say
 
     context = load_context()
@@ -44,6 +45,7 @@ def command() -> int:
             except OrchError as exc:
                 complain(exc.message, exc.hint)
                 continue
+            note_shown(context.environ, context.records, found.told)
             if note is not None:
                 say(note)
             answer(render_answer(found))

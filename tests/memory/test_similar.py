@@ -1,12 +1,15 @@
-"""Finding a fact among many gives what comparing it with each gives."""
+"""Whether texts say the same; and finding a fact among many gives what comparing it with each gives."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.similar import Facts, same_fact
+from memory.similar import Facts, contradicts, same_fact
 
 _WORDS = st.lists(
-    st.sampled_from([*"bcdefghjkm", "not", "never", "`x`", "8080", "the", "src/a.py"]), min_size=1, max_size=14
+    st.sampled_from([*"bcdefghjkm", "not", "never", "`x`", "x", "`c d`", "`8080`", "8080", "the", "src/a.py"]),
+    min_size=1,
+    max_size=14,
 )
 _TEXTS = st.lists(_WORDS.map(" ".join), max_size=12)
 
@@ -19,3 +22,15 @@ def test_many_facts_are_searched_as_each_would_be_compared(texts: list[str], ask
     for text in texts:
         facts.add(text)
     assert facts.says(asked) == any(same_fact(asked, text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    "old", ["Tests run with `make check`.", "Tests run with make check", "tests run `with` make check"]
+)
+@pytest.mark.parametrize(
+    "form", ["Tests {} with `make check`.", 'Tests {} with "make check".', "tests `{}` with make check"]
+)
+def test_marks_are_no_words(old: str, form: str) -> None:
+    same, denied = form.format("run"), form.format("do not run").replace("`do not run`", "do not `run`")
+    assert (same_fact(same, old), contradicts(same, old)) == (True, False)
+    assert (same_fact(denied, old), contradicts(denied, old)) == (False, True)

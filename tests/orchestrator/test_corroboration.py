@@ -1,5 +1,8 @@
 """Who is an independent witness of a fact, and who is not."""
 
+import json
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,11 @@ from orchestrator.proposals import State
 from orchestrator.proposing import propose
 from orchestrator.records import Records, now
 from orchestrator.settling import settle
+from orchestrator.sight import note_shown_to
+from tests.conftest import Orch
+from tests.orchestrator.conftest import Shell
 
+_ORCH = f"{sys.executable} -I -m orchestrator"
 FACT = "The daemon listens on a Unix socket."
 
 
@@ -133,6 +140,84 @@ def test_an_agent_that_was_shown_the_entry_is_no_witness(desk: Desk, shown: str)
         _agent(desk, name, shown=FACT if name == shown else None)
         _claim(desk, name)
     assert _trust(desk) is Trust.UNVERIFIED
+
+
+@pytest.mark.parametrize("shown", ["parent", "child", "leader", "sibling"])
+def test_an_agent_that_works_with_one_that_was_shown_the_entry_is_no_witness(desk: Desk, shown: str) -> None:
+    _agent(desk, "a")
+    _claim(desk, "a")
+    _agent(desk, "p", shown=FACT if shown == "parent" else None)
+    _agent(desk, "l", shown=FACT if shown == "leader" else None)
+    _agent(desk, "b", parent="p")
+    _agent(desk, "c", parent="b", shown=FACT if shown == "child" else None)
+    _agent(desk, "s", parent="p", shown=FACT if shown == "sibling" else None)
+    desk.records.change_agent("b", lambda each: each.changed(extra={**each.extra, "led_by": ["l"]}))
+    _claim(desk, "b")
+    assert _trust(desk) is Trust.UNVERIFIED
+    _agent(desk, "d")
+    _claim(desk, "d")
+    assert _trust(desk) is Trust.TRUSTED
+
+
+@pytest.mark.parametrize("after", ["a", "b"])
+def test_what_was_claimed_before_it_was_shown_is_a_witness(desk: Desk, after: str) -> None:
+    for name in ("a", "b"):
+        _agent(desk, name)
+    propose(desk, "a", FACT, section=None)
+    if after == "a":
+        settle(desk.project, desk.records, Config())
+    else:
+        propose(desk, "b", FACT, section=None)
+    time.sleep(0.002)  # times are of milliseconds
+    note_shown_to(after, desk.records, [entry_id(FACT)])
+    if after == "a":
+        propose(desk, "b", FACT, section=None)
+    settle(desk.project, desk.records, Config())
+    assert _trust(desk) is Trust.TRUSTED
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "orch memory",
+        "orch memory --json",
+        "orch memory --explain",
+        "orch memory list",
+        "orch memory list --json",
+        f"orch memory show {entry_id(FACT)[:6]}",
+        "orch memory review --list",
+        "orch memory review --json",
+        "orch ask 'Where does the daemon listen?'",
+        "echo 'Where does the daemon listen?' | orch repl",
+        "echo '/memory list' | orch repl",
+        "printf '%s\\n' '{beginning}' '{question}' | orch mcp",
+    ],
+)
+def test_an_agent_that_orch_printed_the_entry_for_is_no_witness(
+    orch: Orch, shell: Shell, repo: Path, command: str
+) -> None:
+    first = shell.spawn(f"{_ORCH} memory add '{FACT}'", "--no-memory", "--wait")
+    assert first["outcome"] == "completed"
+    params = {"name": "project_memory", "arguments": {"question": "Where does the daemon listen?"}}
+    beginning = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    words = {
+        "beginning": json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": beginning}),
+        "question": json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}),
+    }
+    for name, text in words.items():
+        command = command.replace(f"{{{name}}}", text)
+    second = shell.spawn(f"orch() {{ {_ORCH} \"$@\"; }}; {command}; orch memory add '{FACT}'", "--no-memory", "--wait")
+    # A table may break the line.
+    assert "".join(FACT.split())[:9] in "".join(shell.output(second["id"]).decode().split())
+    orch.ok("memory")
+    assert _stated(orch) == ["unverified"]
+    shell.spawn(f"{_ORCH} memory add '{FACT}'", "--no-memory", "--wait")
+    assert _stated(orch) == ["trusted"]
+
+
+def _stated(orch: Orch) -> list[str]:
+    entries = json.loads(orch.ok("memory", "list", "--json").stdout)["entries"]
+    return [each["trust"] for each in entries if each["text"] == FACT]
 
 
 def test_what_stands_in_the_file_by_itself_is_no_witness(desk: Desk, repo: Path) -> None:

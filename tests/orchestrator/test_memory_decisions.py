@@ -106,7 +106,9 @@ def test_a_list_tells_where_an_entry_goes_on_and_keeps_to_its_section(orch: Orch
     (whole,) = [line for line in lines if "8080" in line]
     assert "…" not in whole
     assert waiting in orch.ok("memory", "list", "--section", "Notes").stdout
-    assert waiting not in orch.ok("memory", "list", "--section", "Elsewhere").stdout
+    elsewhere = orch.ok("memory", "list", "--section", "Elsewhere")
+    assert waiting not in elsewhere.stdout
+    assert "there is no section 'Elsewhere' with entries" in elsewhere.stderr
     assert json.loads(orch.ok("memory", "list", "--json", "--section", "Elsewhere").stdout)["proposals"] == []
 
 
