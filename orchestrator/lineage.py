@@ -1,6 +1,6 @@
 """Which agents act for which: one that was spawned, resumed or handed over by another speaks for that one too."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from orchestrator.agent import Agent
 
@@ -19,28 +19,25 @@ def kin(agent_id: str, agents: Mapping[str, Agent]) -> frozenset[str]:
 
     Two agents are independent witnesses where they have nobody in common here.
     """
-    found: set[str] = set()
-    open_ = [agent_id]
-    while open_:
-        each = open_.pop()
-        if each not in found:
-            found.add(each)
-            open_ += leaders(agents.get(each))
-    return frozenset(found)
+    return _reached(agent_id, lambda each: leaders(agents.get(each)))
 
 
 def family(agent_id: str, agents: Mapping[str, Agent]) -> frozenset[str]:
     """The agent, and all that gave each other tasks with it, upwards and downwards."""
     near: dict[str, set[str]] = {}
-    for each in agents.values():
-        for leader in leaders(each):
-            near.setdefault(each.id, set()).add(leader)
-            near.setdefault(leader, set()).add(each.id)
+    for agent in agents.values():
+        for leader in leaders(agent):
+            near.setdefault(agent.id, set()).add(leader)
+            near.setdefault(leader, set()).add(agent.id)
+    return _reached(agent_id, lambda each: near.get(each, ()))
+
+
+def _reached(start: str, near: Callable[[str], Iterable[str]]) -> frozenset[str]:
     found: set[str] = set()
-    open_ = [agent_id]
+    open_ = [start]
     while open_:
-        each_id = open_.pop()
-        if each_id not in found:
-            found.add(each_id)
-            open_ += near.get(each_id, ())
+        each = open_.pop()
+        if each not in found:
+            found.add(each)
+            open_ += near(each)
     return frozenset(found)
