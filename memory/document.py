@@ -179,7 +179,7 @@ def _entries(lines: list[str], headings: list[tuple[str, int]], inner: set[int])
     current: _Open | None = None
     skip: re.Pattern[str] | None = None
     opened = 0
-    prose = -1
+    prose = -2
     for number, raw in enumerate(lines):
         line = raw.removeprefix("\ufeff") if number == 0 else raw
         if skip is not None:
@@ -222,13 +222,13 @@ def _begin(bullet: re.Match[str], number: int, section: str) -> _Open:
 
 
 def _continues(current: _Open, line: str) -> bool:
-    """Whether a line belongs to the bullet above it: indented below it, or (after no blank line) plain text."""
+    """Whether a line belongs to the bullet above it: indented below it, or (right below its text) plain text."""
     if not line.strip():
         return False
     indent = _width(line[: len(line) - len(line.lstrip(" \t"))])
     if indent >= current.offset:
         return True
-    if current.blank:
+    if current.blank or current.text == [""]:
         return False
     if line.lstrip()[0] not in _OPENING:
         return True

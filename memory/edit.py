@@ -176,15 +176,29 @@ def unstrike_entry(document: Document, entry: Entry, tag: str | None) -> Documen
 
 def remove_entry(document: Document, entry: Entry) -> Document:
     """Take an entry's lines out."""
-    return _rebuilt([*document.lines[: entry.first_line], *document.lines[entry.last_line + 1 :]])
+    return _without(document, [entry])
 
 
 def remove_entries(document: Document, ids: Collection[str]) -> Document:
     """Take every bullet of these entries out."""
     while gone := [entry for entry in document.entries if entry.id in ids]:
-        out = {number for entry in gone for number in range(entry.first_line, entry.last_line + 1)}
-        document = _rebuilt([line for number, line in enumerate(document.lines) if number not in out])
+        document = _without(document, gone)
     return document
+
+
+def _without(document: Document, gone: Sequence[Entry]) -> Document:
+    """The document without these entries' lines; blank ones stay there where what is around would else be read anew."""
+    out = {number for entry in gone for number in range(entry.first_line, entry.last_line + 1)}
+    found = _rebuilt([line for number, line in enumerate(document.lines) if number not in out])
+    taken = {entry.first_line for entry in gone}
+    left = [entry.text for entry in document.entries if entry.first_line not in taken]
+    if [entry.text for entry in found.entries] == left:
+        return found
+    eol = _eol(document)
+    parted = (
+        eol if number in taken else line for number, line in enumerate(document.lines) if number not in out - taken
+    )
+    return _rebuilt(list(parted))
 
 
 def tag_of(trust: Trust, provenance: Provenance) -> str | None:

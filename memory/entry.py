@@ -85,6 +85,19 @@ def entry_id(text: str) -> str:
     return digest[:_ID_LENGTH]
 
 
+def wording(text: str) -> str:
+    """The exact wording of a text, which is what people vouch for, where the id says what it is about: only its spacing
+    does not count.
+    """
+    return " ".join(text.split())
+
+
+def wording_id(text: str) -> str:
+    """A short hash of the wording."""
+    digest: str = sha256(wording(text).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest[:_ID_LENGTH]
+
+
 def beginning_with(prefix: str, ids: Sequence[str]) -> list[str]:
     """Those of the ids, which are sorted, that begin so; the empty prefix begins none."""
     found: list[str] = []

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from memory.errors import MemoryFault
 from memory.tag import Tag, parse_tag
 
-_BULLET = re.compile(r"^\s{0,3}[-*+]\s+(?P<text>\S.*)$")
-_NUMBERED = re.compile(r"^\s{0,3}\d+[.)]\s+(?P<text>\S.*)$")
+_BULLET = re.compile(r"^(?P<indent>\s{0,3})[-*+]\s+(?P<text>\S.*)$")
+_NUMBERED = re.compile(r"^(?P<indent>\s{0,3})\d+[.)]\s+(?P<text>\S.*)$")
+_LINK = re.compile(r"\[(?P<label>[^\]]*)\]\((?!\w+://)[^)]*\)(?:\s*[—–-]\s*(?P<rest>.*))?")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*?)\s*#*$")
 _STAMP = re.compile(r"^(?:\[\d{4}-\d{2}-\d{2}[^\]]*\]|\*\*\d{4}-\d{2}-\d{2}\*\*|\d{4}-\d{2}-\d{2})\s*[:—–-]?\s*")
 _WARDEN_TAG = re.compile(r"^\[[^\]]*\]\s*|\s*<!--.*?-->\s*$")
@@ -50,7 +51,8 @@ def kind_of(path: str, text: str) -> str:
 
 
 def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
-    """Every bullet of a file as a fact; dates and tags of the other tool are taken off, code blocks passed over.
+    """Every bullet of a file as a fact, with the bullets that are indented below it, since they may say nothing or the
+    contrary alone; dates and tags of the other tool are taken off, code blocks passed over.
 
     Raises MemoryFault for what is no UTF-8 text or holds an unresolved merge conflict.
     """
@@ -63,6 +65,7 @@ def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
     found: list[Foreign] = []
     section = ""
     fenced = False
+    top = last = 0  # the indent of the last fact's bullet, and the line that the fact ends on
     for number, line in enumerate(text.split("\n"), skipped + 1):
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
@@ -72,11 +75,18 @@ def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
             raise MemoryFault(f"it holds an unresolved merge conflict at line {number}", "resolve it first")
         heading = _HEADING.match(line)
         bullet = _BULLET.match(line) or _NUMBERED.match(line)
+        below = bool(found) and number == last + 1 and line.strip() and _indent(line) >= top + 2
         if heading is not None:
             section = heading["text"].strip()
+        elif below:
+            nested = line.lstrip()[0] in "-*+" or _NUMBERED.match(line.strip()) is not None
+            inner = "\n" + " " * (_indent(line) - top - 2) if nested else " "
+            found[-1] = replace(found[-1], text=f"{found[-1].text}{inner}{line.strip()}")
+            last = number
         elif bullet is not None:
             fact, tag = _fact(kind, bullet["text"])
             if fact:
+                top, last = len(bullet["indent"].expandtabs(4)), number
                 superseded = tag is not None and tag.word == "superseded"
                 found.append(
                     Foreign(
@@ -87,8 +97,6 @@ def read_foreign(path: str, data: bytes) -> tuple[Foreign, ...]:
                         superseded=superseded,
                     )
                 )
-        elif found and line.startswith(("  ", "\t")) and line.strip() and number == found[-1].line + 1:
-            found[-1] = replace(found[-1], text=f"{found[-1].text} {line.strip()}", line=number)
     return tuple(found)
 
 
@@ -113,9 +121,16 @@ def _fact(kind: str, text: str) -> tuple[str, Tag | None]:
     said = _STAMP.sub("", said).strip()
     if said.startswith(("[ ] ", "[x] ")):
         said = said[4:]
-    # A link to another file of that memory (Claude's index) is no fact.
-    none = re.fullmatch(r"\[[^\]]*\]\([^)]*\)(\s*[—–-].*)?", said) or len(said) < 4
-    return "" if none else said, tag
+    # A link to another file of that memory (Claude's index) is no fact; what is said beside it is one.
+    link = _LINK.fullmatch(said)
+    if link is not None:
+        said = f"{link['label']}: {link['rest']}" if link["rest"] else ""
+    return "" if len(said) < 4 else said, tag
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
 
 
 def _section(name: str) -> str:

@@ -8,19 +8,21 @@ from functools import lru_cache
 
 from memory.entry import normalise
 
-_TOKEN = re.compile(r"`([^`]+)`|([^\s`\"'(),;!?]+)")
+_TOKEN = re.compile(r"`([^`]+)`|(!(?=[\w(=])|[^\s`\"'(),;!?]+)")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_EMPHASIS = "*_~"
 _NEGATIONS = frozenset(
     re.split(
         r"\s+",
-        "not never no don't dont doesn't doesnt cannot can't cant without avoid isn't isnt aren't arent won't wont "
-        "nothing neither nor nowhere mustn't shouldn't",
+        "not never no dont doesnt didnt cannot cant couldnt without avoid isnt arent aint wasnt werent wont wouldnt "
+        "hasnt havent hadnt nothing neither nor nowhere mustnt shouldnt neednt !",
     )
 )
 _EMPTY = frozenset(
     re.split(
         r"\s+",
         "a an the is are be been to of in on at for with by from and or it its this that these those there here do "
-        "does as so then we you i they has have will can must should please always only",
+        "does as so then we you i they has have will can must should please always only longer",
     )
 )
 _NUMBER = re.compile(r"[v:]?\d+(?:[.:]\d+)*\Z")
@@ -50,12 +52,14 @@ def gist(text: str) -> Gist:
     codes: set[str] = set()
     inner: set[str] = set()
     denials = 0
-    for code, word in _TOKEN.findall(normalise(text)):
+    for code, word in _TOKEN.findall(_APOSTROPHE.sub("", normalise(text))):
         if code:
             codes.add(code.strip())
             for _, part in _TOKEN.findall(code):
+                if part == "!":
+                    inner.add(part)
                 _sort(part, inner, inner)
-        elif word.strip(".:") in _NEGATIONS:
+        elif word.strip(".:" + _EMPHASIS) in _NEGATIONS:
             denials += 1
         else:
             _sort(word, words, values)
@@ -65,10 +69,12 @@ def gist(text: str) -> Gist:
 
 def _sort(word: str, words: set[str], values: set[str]) -> None:
     """Add a word of a text to its values, or (if it says anything) to its words."""
-    bare = word.strip(".:")
+    bare = word.strip(".:" + _EMPHASIS) if re.fullmatch(r"([*_~]+)[^*_~]+\1[.:]?", word) else word.strip(".:")
+    if not re.search(r"\w", bare) or bare in _EMPTY:
+        return
     if re.search(r"[\d/_=]|\w\.\w", bare):
         values.add(bare)
-    elif bare and bare not in _EMPTY:
+    else:
         words.add(_stem(bare))
 
 
@@ -80,6 +86,17 @@ def same_fact(one: str, other: str) -> bool:
     if normalise(one) == normalise(other) or _same_words(a, b):
         return True
     return a.values == b.values and a.denies == b.denies and _alike(a, b)
+
+
+def same_letters(one: str, other: str) -> bool:
+    """Whether two texts write their names alike: `-v` and `-V`, `FOO` and `foo` are not the same to a program."""
+    return _names(one) == _names(other)
+
+
+def _names(text: str) -> frozenset[str]:
+    """What is not written as plain words are, with the marks around it left out."""
+    found = (word.strip(".:" + _EMPHASIS) for pair in _TOKEN.findall(text) for part in pair for word in part.split())
+    return frozenset(word for word in found if not (word.islower() or (word.istitle() and word[0].isalpha())))
 
 
 def contradicts(new: str, old: str) -> bool:

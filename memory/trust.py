@@ -1,6 +1,6 @@
 """What an entry counts for: from the channel it came through, never from its tag alone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -47,8 +47,9 @@ def judge(
     stale: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     today: date | None = None,
+    exact: Callable[[Entry], bool] | None = None,
 ) -> tuple[Judged, ...]:
-    """Judge every entry, in document order.
+    """Judge every entry, in document order. `exact` says whether what was granted was granted in this very wording.
 
     `committed` is what the main checkout's commit grants, `ledger` what a person's command or a corroboration granted;
     an entry that neither knows is unverified, whatever it says of itself. `stale` and `held` are reasons by id.
@@ -57,6 +58,8 @@ def judge(
     judged = []
     for entry in document.entries:
         granted = max(committed.get(entry.id, Trust.UNVERIFIED), ledger.get(entry.id, Trust.UNVERIFIED))
+        if exact is not None and granted > Trust.UNVERIFIED and not exact(entry):
+            granted = Trust.UNVERIFIED
         trust = min(entry.claimed, granted)
         judged.append(
             Judged(

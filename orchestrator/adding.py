@@ -139,7 +139,7 @@ def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
             done = "approved"
             document = retag_entry(document, same, None)
         # After all that can fail, and before the file is replaced: a grant without its entry does no harm.
-        desk.ledger.grant([found], Trust.HUMAN, "command")
+        desk.ledger.grant({found: said}, Trust.HUMAN, "command")
         return document
 
     desk.change(change)

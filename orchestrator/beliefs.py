@@ -1,20 +1,19 @@
 """The memory as it counts today: its entries judged by channel, age, ground and content."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 
 from memory.document import MOST_BYTES, Document, Unclosed, parse
-from memory.entry import Entry, Trust
+from memory.entry import Entry, Trust, wording, wording_id
 from memory.errors import MemoryFault
-from memory.poison import held_reason
-from memory.secrets import find_secret
+from memory.similar import Facts
 from memory.trust import Judged, committed_trust, judge
-from orchestrator.adding import section_fault
 from orchestrator.config_schema import Config
 from orchestrator.errors import MemoryProblem
 from orchestrator.grounding import Grounds
+from orchestrator.holding import held_heading, held_text
 from orchestrator.ledger import Act, Ledger
 from orchestrator.memory_file import dangling, require_inside
 from orchestrator.plain_file import read_plain
@@ -32,7 +31,8 @@ class Beliefs:
     """A document and what its entries count for.
 
     `confirmed` are the days on which an agent last claimed an entry, `closed` what became of those that a person (or a
-    newer claim) took out, by the entry's id; `withdrawn` are those whose only source was discarded.
+    newer claim) took out, by the entry's id; `withdrawn` are those whose only source was discarded; `rejected` are the
+    texts that a person turned down; `committed` is the document in the last commit.
     """
 
     project: Project
@@ -43,6 +43,8 @@ class Beliefs:
     confirmed: Mapping[str, str] = field(default_factory=dict)
     closed: Mapping[str, str] = field(default_factory=dict)
     withdrawn: frozenset[str] = frozenset()
+    rejected: tuple[str, ...] = ()
+    committed: Document | None = None
     writes: bool = True
     notes: tuple[str, ...] = ()
 
@@ -59,21 +61,46 @@ class Beliefs:
         closed = self.closed.get(item.entry.id)
         if closed is not None:
             return f"it was {closed} before"
-        return None if item.trust is Trust.HUMAN else self._held_text(item)
+        if item.trust is Trust.HUMAN:
+            return held_heading(item.entry, claimed=self._new_heading(item.entry))
+        return (self._turned_down(item.entry) if item.trust is Trust.UNVERIFIED else None) or self._held_text(item)
 
     def was_believed(self, item: Judged) -> bool:
         """Whether what is superseded may be told as what was: not what was withdrawn, nor what would be held back."""
         return item.entry.id not in self.withdrawn and self._held_text(item) is None
 
     def _held_text(self, item: Judged) -> str | None:
-        secret = find_secret(item.entry.text)
-        if secret is not None:
-            return f"it holds what looks like {secret[1]}"
         claimed = item.trust is Trust.UNVERIFIED
-        fault = section_fault(item.entry.section, claimed=claimed)
-        if fault is not None:
-            return f"the name of its section: {fault}"
-        return held_reason(item.entry.text) if claimed else None
+        return held_text(item.entry, claimed=claimed, heading_claimed=claimed or self._new_heading(item.entry))
+
+    def _new_heading(self, entry: Entry) -> bool:
+        """Whether no commit vouches for the name of an entry's section."""
+        return entry.section not in self._headings
+
+    def _turned_down(self, entry: Entry) -> str | None:
+        """What became before of a fact that nobody vouches for now, told in whatever words."""
+        if entry.superseded:
+            return None
+        if entry.id in self.withdrawn:
+            return "it was withdrawn before"
+        for said, texts in self._closed_texts.items():
+            if texts.says(entry.text):
+                return f"it was {said} before, in other words"
+        return None
+
+    @cached_property
+    def _headings(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.committed.headings) if self.committed is not None else frozenset()
+
+    @cached_property
+    def _closed_texts(self) -> dict[str, Facts]:
+        struck = [each for each in self.document.entries if each.superseded and each.id not in self.withdrawn]
+        found = {"rejected": list(self.rejected), "superseded": [each.text for each in struck]}
+        facts = {said: Facts(texts) for said, texts in found.items() if texts}
+        for said, each in facts.items():
+            for text in found[said]:
+                each.add(text)
+        return facts
 
     def stale(self, item: Judged) -> str | None:
         """Why an entry is out of date: not confirmed for too long, or a path that it names has gone."""
@@ -121,7 +148,11 @@ def load_beliefs(project: Project, config: Config, *, today: date | None = None,
     ledger = Ledger(records=Records(path=project.records))
     lines = ledger.lines()
     day = today or datetime.now(UTC).date()
-    judged = judge(document, committed=committed(project), ledger=ledger.grants(lines), today=day)
+    vouched = committed_document(project)
+    grants = {} if vouched is None else committed_trust(vouched)
+    exact = _exactly(document, vouched, grants, ledger.wordings(lines))
+    judged = judge(document, committed=grants, ledger=ledger.grants(lines), today=day, exact=exact)
+    closed = ledger.closed(lines)
     confirmed = {line.entry: line.at[:10] for line in lines if line.act in (Act.PROPOSED, Act.CORROBORATED)}
     return Beliefs(
         project=project,
@@ -130,8 +161,10 @@ def load_beliefs(project: Project, config: Config, *, today: date | None = None,
         judged=judged,
         today=day,
         confirmed=confirmed,
-        closed={entry: line.act.value for entry, line in ledger.closed(lines).items()},
+        closed={entry: line.act.value for entry, line in closed.items()},
         withdrawn=ledger.withdrawn(lines),
+        rejected=tuple(line.detail["text"] for line in closed.values() if isinstance(line.detail.get("text"), str)),
+        committed=vouched,
         writes=writes,
         notes=notes,
     )
@@ -171,15 +204,41 @@ def unclosed_text(unclosed: Unclosed) -> str:
     return f"the {unclosed.what} that opens here is never closed, and hides {hides} below it"
 
 
+def _exactly(
+    document: Document, vouched: Document | None, grants: Mapping[str, Trust], wordings: Mapping[str, frozenset[str]]
+) -> Callable[[Entry], bool]:
+    """Whether an entry stands in the file in the very wording that was committed or that a command vouched for."""
+    texts: set[str] | None = None
+
+    def exact(entry: Entry) -> bool:
+        nonlocal texts
+        said = wordings.get(entry.id)
+        if said is not None and wording_id(entry.text) in said:
+            return True
+        if vouched is document:
+            return entry.id in grants or said is None
+        if texts is None:
+            texts = {
+                wording(each.text) for each in (vouched.entries if vouched is not None else ()) if each.id in grants
+            }
+        return wording(entry.text) in texts if entry.id in grants else said is None
+
+    return exact
+
+
 def committed(project: Project) -> dict[str, Trust]:
     """What the last commit of the main checkout (in a bare layout: of the default branch) grants."""
+    found = committed_document(project)
+    return {} if found is None else committed_trust(found)
+
+
+def committed_document(project: Project) -> Document | None:
+    """The memory in that commit; None where it has none that can be read."""
     data = from_tree(project, "HEAD")
-    if data is None:
-        return {}
     try:
-        return committed_trust(parse(data))
+        return None if data is None else parse(data)
     except MemoryFault:
-        return {}
+        return None
 
 
 def from_tree(project: Project, rev: str) -> bytes | None:

@@ -1,9 +1,12 @@
 """What a branch's own edits of the memory would make of it, once they are merged: a commit is believed."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from memory.document import Document, parse
-from memory.entry import Trust
+from memory.entry import Trust, entry_id, wording, wording_id
 from memory.errors import MemoryFault
-from memory.trust import committed_trust
+from orchestrator.adding import section_fault
 from orchestrator.beliefs import MEMORY_FILE, from_tree
 from orchestrator.errors import MemoryProblem
 from orchestrator.ledger import Ledger
@@ -13,6 +16,14 @@ from projection.portable import portable_line
 
 _NAMED = 3
 _LONGEST = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """An entry as people read it: its words, and the section that they stand in."""
+
+    section: str
+    text: str
 
 
 def require_same_memory(project: Project, records: Records, before: str, result: str, *, agent: str) -> None:
@@ -28,15 +39,15 @@ def require_same_memory(project: Project, records: Records, before: str, result:
         was, will = parse(old or b""), parse(new or b"")
     except MemoryFault as exc:
         raise _refusal(agent, f"orch could not read it then: {exc.message}") from exc
-    granted = Ledger(records=records).grants()
-    counted, counts = committed_trust(was), committed_trust(will)
+    counted, counts = _standing(was), _standing(will)
+    vouched = _vouched(Ledger(records=records))
     more = [
         each
-        for each in counts
-        if counts[each] > max(counted.get(each, Trust.UNVERIFIED), granted.get(each, Trust.UNVERIFIED))
+        for each, trust in counts.items()
+        if trust > counted.get(each, Trust.UNVERIFIED) and not vouched(each, trust)
     ]
-    less = [each for each in counted if counted[each] > Trust.UNVERIFIED and each not in counts]
-    told = [f"{what} {_named(document, ids)}" for what, document, ids in (("+", will, more), ("-", was, less)) if ids]
+    less = [each for each, trust in counted.items() if trust > counts.get(each, Trust.UNVERIFIED)]
+    told = [f"{what} {_named(places)}" for what, places in (("+", more), ("-", less)) if places]
     if told:
         raise _refusal(agent, "; ".join(told))
 
@@ -48,7 +59,30 @@ def _refusal(agent: str, what: str) -> MemoryProblem:
     )
 
 
-def _named(document: Document, ids: list[str]) -> str:
-    texts = {entry.id: entry.text for entry in document.entries}
-    shown = ", ".join(repr(portable_line(texts[each].splitlines()[0])[:_LONGEST]) for each in ids[:_NAMED])
-    return shown + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
+def _standing(document: Document) -> dict[_Place, Trust]:
+    """What stands where in a committed memory, and as what; what is struck through stands nowhere."""
+    found: dict[_Place, Trust] = {}
+    for entry in document.entries:
+        if not entry.superseded:
+            place = _Place(section=entry.section, text=wording(entry.text))
+            found[place] = max(entry.claimed, found.get(place, Trust.UNVERIFIED))
+    return found
+
+
+def _vouched(ledger: Ledger) -> Callable[[_Place, Trust], bool]:
+    """Whether somebody vouched for a text as so much, and the name of its section is none that steers."""
+    lines = ledger.lines()
+    granted, wordings = ledger.grants(lines), ledger.wordings(lines)
+
+    def vouched(place: _Place, trust: Trust) -> bool:
+        name = entry_id(place.text)
+        if granted.get(name, Trust.UNVERIFIED) < trust or section_fault(place.section, claimed=True) is not None:
+            return False
+        return name not in wordings or wording_id(place.text) in wordings[name]
+
+    return vouched
+
+
+def _named(places: list[_Place]) -> str:
+    shown = ", ".join(repr(portable_line(each.text)[:_LONGEST]) for each in places[:_NAMED])
+    return shown + (f" and {len(places) - _NAMED} more" if len(places) > _NAMED else "")

@@ -12,9 +12,8 @@ from memory.edit import (
     remove_entries,
     retag_entries,
     strike_entries,
-    strike_entry,
 )
-from memory.entry import Entry, Provenance, Trust, entry_id, normalise
+from memory.entry import Entry, Provenance, Trust, entry_id, normalise, wording_id
 from memory.secrets import find_secret
 from memory.tag import render_tag
 from orchestrator.adding import Decision, require_text, safe_section
@@ -85,15 +84,18 @@ def supersede(desk: Desk, prefix: str, text: str) -> Decision:
     def change(document: Document) -> Document:
         old = _require_entry(document, prefix)
         if old.superseded or old.id == new:
-            raise UsageProblem(f"{old.id} is superseded already" if old.superseded else "that is the same text")
-        struck = strike_entry(document, old, struck_provenance(old))
+            raise UsageProblem(
+                f"{old.id} is superseded already" if old.superseded else "that is the same text", "orch memory list"
+            )
+        every = [each for each in document.entries if each.id == old.id and not each.superseded]
+        struck = strike_entries(document, [(each, struck_provenance(each)) for each in every])
         same = struck.entry(new)
         if same is not None and not same.superseded:
             changed = retag_entries(struck, [(same, None)])
         else:
             changed = insert_entry(struck, said, section=old.section or DEFAULT_SECTION, tag=None)
         desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=new)
-        desk.ledger.grant([new], Trust.HUMAN, "command")
+        desk.ledger.grant({new: said}, Trust.HUMAN, "command")
         return changed
 
     desk.change(change)
@@ -159,8 +161,14 @@ def _vouch(desk: Desk, document: Document, entries: Sequence[Entry]) -> Document
     _require_no_secret(entries)
     granted = desk.ledger.vouched()
     for trust in (Trust.HUMAN, Trust.TRUSTED):
-        named = [entry.id for entry in entries if (entry.claimed is Trust.HUMAN) == (trust is Trust.HUMAN)]
-        desk.ledger.grant([each for each in named if granted.get(each) is not trust], trust, "command")
+        named = {entry.id: entry.text for entry in entries if (entry.claimed is Trust.HUMAN) == (trust is Trust.HUMAN)}
+        wordings = desk.ledger.wordings()
+        new = {
+            name: text
+            for name, text in named.items()
+            if granted.get(name) is not trust or wording_id(text) not in wordings.get(name, ())
+        }
+        desk.ledger.grant(new, trust, "command")
     tagged = [entry for entry in entries if entry.claimed is not Trust.HUMAN]
     return retag_entries(document, [(entry, render_tag("trusted", entry.provenance)) for entry in tagged])
 
@@ -172,7 +180,7 @@ def _take(desk: Desk, document: Document, proposals: Sequence[Proposal]) -> Docu
         desk.proposals.move(each.number, State.LANDED, why="approved by a person")
         tag = render_tag("trusted", provenance_of(each))
         sections.setdefault(safe_section(each.section), []).append((each.text, tag))
-    desk.ledger.grant([each.entry for each in proposals], Trust.TRUSTED, "command")
+    desk.ledger.grant({each.entry: each.text for each in proposals}, Trust.TRUSTED, "command")
     if sections:
         document = insert_sections(document, sections)
     struck: dict[str, Entry] = {}

@@ -14,6 +14,7 @@ from memory.edit import insert_sections, require_entry
 from memory.entry import Provenance, entry_id
 from memory.errors import MemoryFault
 from memory.foreign import Foreign, read_foreign
+from memory.secrets import find_secret
 from memory.similar import Facts
 from memory.tag import render_tag
 from orchestrator.adding import require_fit, safe_section
@@ -140,6 +141,8 @@ def _arrival(fact: Foreign, path: Path, known: Facts, closed: Mapping[str, Line]
     entry = entry_id(fact.text)
     named = "stdin" if path == _STDIN else path.name
     source = "".join(char if char.isalnum() or char in "._-" else "-" for char in named)
+    if find_secret(source) is not None:
+        source = "a-file"
     fate, why = "new", ""
     try:
         require_entry(require_fit(fact.text))

@@ -7,13 +7,14 @@ from memory.document import Document
 from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
 from memory.entry import Entry, Trust, entry_id
 from memory.errors import MemoryFault
-from memory.similar import contradicts, may_contradict, same_fact
+from memory.similar import contradicts, may_contradict, same_fact, same_letters
 from memory.tag import render_tag
 from memory.trust import judge
 from orchestrator.adding import safe_section
 from orchestrator.agent import Agent
 from orchestrator.deciding import provenance_of, struck_provenance
 from orchestrator.desk import Desk
+from orchestrator.holding import held_text
 from orchestrator.ledger import Act
 from orchestrator.lineage import kin
 from orchestrator.naming import replaced
@@ -97,13 +98,26 @@ def _again(
     """The memory says so already: another independent agent makes it trusted, anything else changes nothing."""
     if trust > Trust.UNVERIFIED:
         return Landing(document=document, state=State.DROPPED, why="known already")
-    if was_shown(proposal.agent, entry.id, agents, before=proposal.at):
+    held = held_text(entry, claimed=True, heading_claimed=True)
+    if held is not None:
+        return Landing(
+            document=document, state=State.DROPPED, why=f"claimed before, and held back for a person: {held}"
+        )
+    if not same_letters(proposal.text, entry.text):
+        return Landing(document=document, state=State.DROPPED, why="claimed before, with other letters")
+    said = [each for each in desk.proposals.all() if same_fact(each.text, entry.text)]
+    names = {entry.id, *(each.entry for each in said)}
+
+    def shown(claim: Proposal) -> bool:
+        return any(was_shown(claim.agent, name, agents, before=claim.at) for name in names)
+
+    if shown(proposal):
         return Landing(document=document, state=State.DROPPED, why="known to its agent from the memory itself")
     earlier = [
         each
-        for each in desk.proposals.all(State.LANDED, State.SETTLED)
+        for each in said
         # Who is not in the records may have been made up, and nothing is known of what it was shown.
-        if each.number != proposal.number and each.agent in agents and same_fact(each.text, entry.text)
+        if each.state in (State.LANDED, State.SETTLED) and each.number != proposal.number and each.agent in agents
     ]
     if not earlier:
         # Somebody wrote it into the file. That is no witness, so this claim is the first one.
@@ -112,17 +126,15 @@ def _again(
     if proposal.agent not in agents:
         return Landing(document=document, state=State.DROPPED, why="claimed before, and its agent is unknown here")
     mine = kin(proposal.agent, agents)
-    witnesses = [
-        each
-        for each in earlier
-        if mine.isdisjoint(kin(each.agent, agents)) and not was_shown(each.agent, entry.id, agents, before=each.at)
-    ]
+    witnesses = [each for each in earlier if mine.isdisjoint(kin(each.agent, agents)) and not shown(each)]
     if not witnesses:
         return Landing(document=document, state=State.DROPPED, why="claimed before by the same agent")
-    names = tuple(dict.fromkeys([*(each.agent for each in witnesses), proposal.agent]))
-    tag = render_tag("trusted", replace(entry.provenance, date=proposal.at[:10], agents=names))
-    desk.ledger.write(Act.CORROBORATED, [entry.id], channel="corroboration", agent=proposal.agent, agents=list(names))
-    desk.ledger.grant([entry.id], Trust.TRUSTED, "corroboration")
+    found_by = tuple(dict.fromkeys([*(each.agent for each in witnesses), proposal.agent]))
+    tag = render_tag("trusted", replace(entry.provenance, date=proposal.at[:10], agents=found_by))
+    desk.ledger.write(
+        Act.CORROBORATED, [entry.id], channel="corroboration", agent=proposal.agent, agents=list(found_by)
+    )
+    desk.ledger.grant({entry.id: entry.text}, Trust.TRUSTED, "corroboration")
     return Landing(document=retag_entry(document, entry, tag), state=State.LANDED, why="corroborated, now trusted")
 
 

@@ -72,7 +72,10 @@ def confirm_running(records: Records, agent: Agent, folder: Path, supervisor: in
             break
         time.sleep(pause)
         pause = min(0.1, pause * 1.5)
-    raise BackendProblem(f"the supervisor of agent {agent.id} did not come up: {_last_line(folder / 'supervisor.log')}")
+    raise BackendProblem(
+        f"the supervisor of agent {agent.id} did not come up: {_last_line(folder / 'supervisor.log')}",
+        "its worktree and branch are taken back; what it had started may still run: ps",
+    )
 
 
 def _settled(records: Records, agent: Agent) -> Agent:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from memory.entry import Trust
+from memory.entry import Trust, wording_id
 from orchestrator.records import Records, now, transaction
 
 if TYPE_CHECKING:
@@ -69,6 +69,16 @@ class Ledger:
                 granted.pop(line.entry, None)
         return granted
 
+    def wordings(self, lines: "Sequence[Line] | None" = None) -> Mapping[str, frozenset[str]]:
+        """The wordings in which each entry has been granted, and still is."""
+        found: dict[str, frozenset[str]] = {}
+        for line in self.lines() if lines is None else lines:
+            if line.act in _GRANTS and "wording" in line.detail:
+                found[line.entry] = found.get(line.entry, frozenset()) | {line.detail["wording"]}
+            elif line.act in _REVOKES:
+                found.pop(line.entry, None)
+        return found
+
     def vouched(self, entry: str | None = None) -> Mapping[str, Trust]:
         """What a person has granted, and still holds; a corroboration is no person's word."""
         return self.grants([line for line in self.lines(entry) if line.channel != "corroboration"])
@@ -121,17 +131,19 @@ class Ledger:
 
     def write(self, act: Act, entries: Iterable[str], *, channel: str, agent: str | None = None, **detail: Any) -> None:
         """Append a line for each entry, all or none of them."""
-        said = json.dumps(detail)
+        self._append(act, dict.fromkeys(entries, detail), channel, agent)
+
+    def _append(self, act: Act, entries: Mapping[str, Mapping[str, Any]], channel: str, agent: str | None) -> None:
         with self.records.connected(SCHEMA) as connection, transaction(connection):
             connection.executemany(
                 "INSERT INTO ledger (at, entry, act, channel, agent, detail) VALUES (?, ?, ?, ?, ?, ?)",
-                [(now(), entry, act.value, channel, agent, said) for entry in entries],
+                [(now(), entry, act.value, channel, agent, json.dumps(detail)) for entry, detail in entries.items()],
             )
 
-    def grant(self, entries: Iterable[str], trust: Trust, channel: str) -> None:
-        """Vouch for entries; `trust` is HUMAN or TRUSTED."""
+    def grant(self, texts: Mapping[str, str], trust: Trust, channel: str) -> None:
+        """Vouch for entries, in the wording of their texts; `trust` is HUMAN or TRUSTED."""
         act = Act.GRANTED_HUMAN if trust is Trust.HUMAN else Act.GRANTED_TRUSTED
-        self.write(act, entries, channel=channel)
+        self._append(act, {entry: {"wording": wording_id(text)} for entry, text in texts.items()}, channel, None)
 
     def forget(self, entry: str) -> None:
         """Blank what the lines about an entry quote of its text."""

@@ -165,7 +165,7 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
     for each in sorted(new, key=lambda name: after[name].first_line):
         _refuse_secret(path, after[each])
     if new:
-        Ledger(records=records).grant(sorted(new), Trust.HUMAN, "edit")
+        Ledger(records=records).grant({name: after[name].text for name in sorted(new)}, Trust.HUMAN, "edit")
     return f"{len(new)} new or changed entries, counted as yours; commit {path} to share them"
 
 

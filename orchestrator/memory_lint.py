@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from memory.entry import Trust
 from memory.secrets import find_secret
 from memory.tag import likely_slip
 from memory.trust import Judged
@@ -41,6 +42,7 @@ def lint_memory(project: Project, config: Config, records: Records) -> tuple[Fin
     for item in beliefs.checked():
         found += _entry(item, beliefs, seen)
         seen.add(item.entry.id)
+    found += _lost(beliefs)
     found.sort(key=lambda each: each.line or 0)
     conflicts = Ledger(records=records).conflicts()
     found += [
@@ -57,6 +59,24 @@ def _secrets(beliefs: Beliefs) -> Iterator[Finding]:
         secret = find_secret(line)
         if secret is not None:
             yield Finding(kind="secret", line=number, what=f"the line holds what looks like {secret[1]}")
+
+
+def _lost(beliefs: Beliefs) -> Iterator[Finding]:
+    """What stands in the last commit as a person's or trusted, and in the file as less or not at all."""
+    if beliefs.committed is None or beliefs.committed is beliefs.document:
+        return
+    there: dict[str, Trust] = {}
+    for entry in beliefs.document.entries:
+        if not entry.superseded:
+            there[entry.id] = max(entry.claimed, there.get(entry.id, Trust.UNVERIFIED))
+    for entry in beliefs.committed.entries:
+        if entry.superseded or entry.claimed is Trust.UNVERIFIED or entry.id in beliefs.closed:
+            continue
+        if entry.id not in there:
+            yield Finding(kind="gone", entry=entry.id, what="it stands in the last commit, and in the file no more")
+        elif there[entry.id] < entry.claimed:
+            words = f"as {entry.claimed.word}, and in the file as {there[entry.id].word}"
+            yield Finding(kind="lowered", entry=entry.id, what=f"it stands in the last commit {words}")
 
 
 def _hidden(beliefs: Beliefs) -> Iterator[Finding]:

@@ -38,6 +38,17 @@ class Meaning:
     quit: bool = False
 
 
+def is_kept(line: str) -> bool:
+    """Whether a line goes into the history on disk: not one with a secret, nor one that gives the memory its texts,
+    which `orch memory rm` has to be able to take away.
+    """
+    from memory.secrets import find_secret
+
+    words = line.split()
+    gives = len(words) > 1 and words[0] in ("/memory", "/mem") and words[1] in ("add", "supersede", "reject")
+    return not gives and find_secret(line) is None
+
+
 def read_line(line: str) -> Meaning:
     """Decide what a line means: a slash makes it a command, everything else is a question to the memory."""
     said = line.strip()

@@ -10,6 +10,7 @@ from memory.document import Document, parse
 from memory.edit import insert_entry, retag_entry, strike_entry
 from memory.entry import Entry, Trust
 from memory.paths import named_paths
+from memory.secrets import find_secret
 from memory.tag import render_tag
 from memory.trust import Judged
 from orchestrator.adding import safe_section
@@ -177,7 +178,10 @@ def _excerpt(project: Project, agent_id: str | None, text: str) -> tuple[str, ..
     words = {word for word in text.lower().split() if len(word) > 3}
     scored = [(sum(word in line.lower() for word in words), line) for line in lines]
     best = sorted((pair for pair in scored if pair[0] * 2 >= len(words) > 0), key=lambda pair: -pair[0])
-    return tuple(portable_line(line.strip())[:300] for _, line in best[:_EXCERPT_LINES])
+    return tuple(
+        "(a line with what looks like a secret)" if find_secret(line) else portable_line(line.strip())[:300]
+        for _, line in best[:_EXCERPT_LINES]
+    )
 
 
 def _diff(before: Document, after: Document) -> str:

@@ -24,17 +24,27 @@ from orchestrator.proposals import Proposal, State
 from orchestrator.records import Records
 from orchestrator.renewal import renew
 from orchestrator.settings import load_settings
+from orchestrator.sight import note_shown
 
 
-def settle_or_tell(project: Project, records: Records, config: Config, tell: Callable[[str], None]) -> None:
+def settle_or_tell(
+    project: Project,
+    records: Records,
+    config: Config,
+    tell: Callable[[str], None],
+    *,
+    report: Callable[[str], None] | None = None,
+) -> None:
     """As `settle`, where it is not the matter itself: what cannot be settled now is told, and settled later.
+
+    What is settled goes to `report`, with the texts; to `tell` where there is none.
 
     Raises RecordsProblem, since without the records nothing that comes after could be right either.
     """
     changed = False
     try:
         for line in settle(project, records, config):
-            tell(f"memory: {line}")
+            (report or tell)(f"memory: {line}")
             changed = True
     except RecordsProblem:
         raise
@@ -44,11 +54,13 @@ def settle_or_tell(project: Project, records: Records, config: Config, tell: Cal
         renew(project, environment(), tell)
 
 
-def settle_after(common_dir: Path, records: Records, tell: Callable[[str], None]) -> None:
+def settle_after(
+    common_dir: Path, records: Records, tell: Callable[[str], None], *, report: Callable[[str], None] | None = None
+) -> None:
     """As `settle_or_tell`, for the end of an agent: the configuration is read anew, and no fault of it matters here."""
     try:
         project = load_project(common_dir)
-        settle_or_tell(project, records, load_settings(project, environment()), tell)
+        settle_or_tell(project, records, load_settings(project, environment()), tell, report=report)
     except OrchError as exc:
         tell(f"what the agent proposed is settled by the next command: {exc.message}")
 
@@ -99,6 +111,9 @@ def settle(project: Project, records: Records, config: Config) -> tuple[str, ...
         return document
 
     desk.change(change)
+    if lines:
+        # They are told to whoever runs this, with the texts.
+        note_shown(environment(), records, [course.proposal.entry for course in courses])
     return tuple(lines)
 
 
@@ -198,7 +213,7 @@ def _reinstated(desk: Desk, document: Document, by: str, lines: list[str]) -> Do
         before = desk.ledger.grants([each for each in said if each.number < line.number]).get(old.id)
         desk.ledger.write(Act.REINSTATED, [old.id], channel="orch", by=by)
         if before is not None:
-            desk.ledger.grant([old.id], before, "corroboration")
+            desk.ledger.grant({old.id: old.text}, before, "corroboration")
         document = unstrike_entry(document, old, line.detail.get("tag"))
         lines.append(f"back, since what took its place was withdrawn: {old.text.splitlines()[0][:80]} ({old.id})")
     return document

@@ -105,7 +105,8 @@ def _tidy_up(common_dir: Path, records: Records) -> None:
     from orchestrator.renderfile import clear_renders
     from orchestrator.settling import settle_after
 
-    settle_after(common_dir, records, _log.warning)
+    # A log would keep the texts, also of what is removed one day.
+    settle_after(common_dir, records, _log.warning, report=lambda _: None)
     try:
         clear_renders(common_dir / "orch", records)
     except (OrchError, OSError) as exc:

@@ -171,7 +171,9 @@ def _line_text(line: "Line") -> str:
     who = line.channel if not line.agent else f"agent {line.agent}"
     if line.agent and line.channel != "agent":
         who = f"{line.channel}, {who}"
-    detail = ", ".join(f"{key} {value}" for key, value in line.detail.items() if value and key != "text")
+    detail = ", ".join(
+        f"{key} {value}" for key, value in line.detail.items() if value and key not in ("text", "wording")
+    )
     return f"{line.at[:19]}  {line.entry}  {line.act.value} ({who})" + (f"  {detail}" if detail else "")
 
 

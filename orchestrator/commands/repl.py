@@ -93,12 +93,17 @@ def _lines(environ: dict[str, str]) -> Iterator[str]:
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-    from orchestrator.repl import COMMANDS
+    from orchestrator.repl import COMMANDS, is_kept
+
+    class _Careful(FileHistory):
+        def store_string(self, string: str) -> None:
+            if is_kept(string):
+                super().store_string(string)
 
     words = sorted([*COMMANDS, "/ask", "/help", "/quit"])
     path = _history(environ)
     session: PromptSession[str] = PromptSession(
-        history=FileHistory(str(path)) if path is not None else InMemoryHistory(),
+        history=_Careful(str(path)) if path is not None else InMemoryHistory(),
         completer=WordCompleter(words, sentence=True),
         complete_while_typing=False,
         key_bindings=_no_mouse(),

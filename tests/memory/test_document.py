@@ -213,3 +213,9 @@ def test_an_id_is_the_hash_of_the_folded_text_by_whichever_way_it_is_made(text: 
     plain = re.sub(r"\s+", " ", folded).strip().rstrip(".").strip()
     assert normalise(text) == plain
     assert entry_id(text) == hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def test_what_is_not_indented_below_a_bullet_without_text_is_prose() -> None:
+    document = parse(b"- first\n-\nMy prose.\n\n-\n  inside\nlazily\n")
+    assert [entry.text for entry in document.entries] == ["first", "inside\nlazily"]
+    assert parse(b"-\n  below\n").entries[0].text == "below"

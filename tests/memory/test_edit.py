@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.document import Document, parse
-from memory.edit import insert_entry, remove_entry, retag_entry, strike_entry
+from memory.edit import insert_entry, remove_entries, remove_entry, retag_entry, strike_entry
 from memory.entry import Entry, Provenance
 from memory.errors import MemoryFault
 from memory.tag import render_tag
@@ -72,7 +72,13 @@ def test_an_edit_of_an_entry_touches_only_its_lines(document: Document, data: st
             at for at, pair in enumerate(zip(document.lines, after.lines, strict=True)) if pair[0] != pair[1]
         } <= own
     removed = remove_entry(document, entry)
-    assert removed.lines == (*document.lines[: entry.first_line], *document.lines[entry.last_line + 1 :])
+    around = document.lines[: entry.first_line], document.lines[entry.last_line + 1 :]
+    # A blank line stays where what is around would be read as something else.
+    assert "".join(removed.lines).replace("\r\n", "\n") in {
+        "".join((*around[0], *blank, *around[1])).replace("\r\n", "\n") for blank in ((), ("\n",))
+    }
+    others = [each.text for each in document.entries if each.first_line != entry.first_line]
+    assert [each.text for each in removed.entries] == others
 
 
 @settings(deadline=None)
@@ -119,3 +125,13 @@ def test_an_insertion_is_never_hidden(before: str) -> None:
     assert after.entries[-1].text == "New."
     assert after.serialise().decode().endswith(before[-3:])
     assert after.serialise().count("\ufeff".encode()) == before.count("\ufeff")
+
+
+@pytest.mark.parametrize("text", ["Intro\n- gone\n-\n  stays\n", "Intro\r\n- gone\r\n-\r\n    stays\r\n- too\r\n"])
+def test_what_stands_around_a_removed_entry_is_read_as_before(text: str) -> None:
+    document = parse(text.encode())
+    left = [entry.text for entry in document.entries][1:]
+    assert "stays" in left
+    for after in (remove_entry(document, document.entries[0]), remove_entries(document, {document.entries[0].id})):
+        assert [entry.text for entry in after.entries] == left
+        assert "gone" not in "".join(after.lines)

@@ -34,3 +34,22 @@ def test_marks_are_no_words(old: str, form: str) -> None:
     same, denied = form.format("run"), form.format("do not run").replace("`do not run`", "do not `run`")
     assert (same_fact(same, old), contradicts(same, old)) == (True, False)
     assert (same_fact(denied, old), contradicts(denied, old)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Guard it with if (!ready) return.", "Guard it with if (ready) return."),
+        ("Guard the handler with `if (!ready)`.", "Guard the handler with `if (ready)`."),
+        (".gitignore lists !keep.txt there.", ".gitignore lists keep.txt there."),
+        ("The limit is != 5", "The limit is = 5"),
+        ("The limit of x = 6", "The limit of x is 5"),
+        ("**Timeouts** are 60 seconds.", "Timeouts are 30 seconds."),
+        ("_Timeouts_ are 60 seconds.", "Timeouts are 30 seconds."),
+        ("The main branch isn't protected.", "The main branch is protected."),
+        ("The main branch isn\u2019t protected.", "The main branch is protected."),
+        ("The main branch is no longer protected.", "The main branch is protected."),
+    ],
+)
+def test_a_denial_or_another_value_is_seen_however_it_is_written(new: str, old: str) -> None:
+    assert (same_fact(new, old), contradicts(new, old), contradicts(old, new)) == (False, True, True)

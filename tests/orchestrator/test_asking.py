@@ -178,6 +178,7 @@ def test_the_conversation_spawns_with_the_rest_of_the_line_as_the_task(orch: Orc
 
 
 def test_on_a_terminal_words_are_completed_and_lines_remembered(repo: Path, home: Path) -> None:
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     remember(repo, MEMORY)
     shell = pexpect.spawn(
         sys.executable,
@@ -200,12 +201,17 @@ def test_on_a_terminal_words_are_completed_and_lines_remembered(repo: Path, home
     shell.expect("testdata/orders/")
     shell.expect("orch>")
     assert "nhandled" not in str(shell.before)
+    for line in (f"/memory add tok {token}", "/memory add The zoo opens at nine.", f"What is {token}?"):
+        shell.send(f"{line}\r")
+        shell.expect("orch>")
     shell.send("exit\r")
     shell.expect(pexpect.EOF)
     shell.close()
     assert shell.exitstatus == 0
     history = home / ".local" / "state" / "orch" / "repl-history"
     assert "+Where do fixtures live?" in history.read_text()
+    assert "ghp_" not in history.read_text()
+    assert "zoo" not in history.read_text()
     assert history.stat().st_mode & 0o777 == 0o600
 
 

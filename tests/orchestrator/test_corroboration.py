@@ -21,7 +21,7 @@ from orchestrator.proposing import propose
 from orchestrator.records import Records, now
 from orchestrator.settling import settle
 from orchestrator.sight import note_shown_to
-from tests.conftest import Orch
+from tests.conftest import Orch, git
 from tests.orchestrator.conftest import Shell
 
 _ORCH = f"{sys.executable} -I -m orchestrator"
@@ -333,6 +333,12 @@ def test_an_entry_under_a_heading_that_steers_is_held_back(desk: Desk, repo: Pat
     assert beliefs is not None
     assert "the name of its section" in (beliefs.held(beliefs.judged[0]) or "")
     approve(desk, entry_id(FACT))
+    # What a person has vouched for may have got another heading since.
+    beliefs = load_beliefs(desk.project, Config())
+    assert beliefs is not None
+    assert "the name of its section" in (beliefs.held(beliefs.judged[0]) or "")
+    git(repo, "add", ".orch")
+    git(repo, "commit", "--quiet", "--message", "Remember")
     beliefs = load_beliefs(desk.project, Config())
     assert beliefs is not None
     assert beliefs.held(beliefs.judged[0]) is None

@@ -160,3 +160,38 @@ def test_ten_thousand_plain_facts_come_in_at_once(orch: Orch, repo: Path, tmp_pa
     assert took < floor.times(300), "100 times as long, and far above 2500 times when each is compared with each"
     found = parse((repo / ".orch" / "memory.md").read_bytes()).entries
     assert [entry.text for entry in found] == list(dict.fromkeys(facts))
+
+
+def test_what_is_nested_comes_with_what_it_is_nested_below(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    path = tmp_path / "nested.md"
+    path.write_text(
+        "- Never do these:\n  - push to main\n    - not even once\n  - delete\n    the table\n"
+        "1. Do not:\n   1. run as root\n\n  - This stands alone.\n  - So does this.\n"
+    )
+    orch.ok("memory", "import", "--apply", str(path))
+    assert [entry.text for entry in parse((repo / ".orch" / "memory.md").read_bytes()).entries] == [
+        "Never do these:\n- push to main\n  - not even once\n- delete the table",
+        "Do not:\n 1. run as root",
+        "This stands alone.",
+        "So does this.",
+    ]
+
+
+def test_what_an_index_says_beside_a_link_is_a_fact(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    path = tmp_path / "index.md"
+    path.write_text(
+        "- [Testing](t.md) — always use the real database\n- [Style](s.md)\n- [Docs](https://x.example) here\n"
+    )
+    orch.ok("memory", "import", "--apply", str(path))
+    assert [entry.text for entry in parse((repo / ".orch" / "memory.md").read_bytes()).entries] == [
+        "Testing: always use the real database",
+        "[Docs](https://x.example) here",
+    ]
+
+
+def test_a_source_s_name_is_no_way_in_for_a_secret(orch: Orch, repo: Path, tmp_path: Path) -> None:
+    token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    path = tmp_path / f"{token}.md"
+    path.write_text("- The zoo opens at nine.\n")
+    orch.ok("memory", "import", "--apply", str(path))
+    assert token not in (repo / ".orch" / "memory.md").read_text()
