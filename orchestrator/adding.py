@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from memory.document import Document
 from memory.edit import DEFAULT_SECTION, LONGEST_SECTION, insert_entry, is_sound_section, require_entry, retag_entry
-from memory.entry import Trust, entry_id
+from memory.entry import Entry, Trust, entry_id, wording
 from memory.errors import MemoryFault
 from memory.hidden import has_hidden
 from memory.secrets import find_secret
@@ -121,6 +121,22 @@ def section_fault(name: str, *, claimed: bool) -> str | None:
     return held_reason(name)
 
 
+def said_alike(there: Entry, text: str) -> str:
+    """The text of an entry that is there, which a person's own text names as well.
+
+    Raises UsageProblem where a name in it is written with other letters: then it may be another fact.
+    """
+    if wording(there.text) != wording(text):
+        from memory.similar import same_letters
+
+        if not same_letters(there.text, text):
+            raise UsageProblem(
+                f"{there.id} stands there with other letters in a name; nothing was written",
+                f"orch memory show {there.id}; orch memory rm {there.id} takes it out, and then yours can be added",
+            )
+    return there.text
+
+
 def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
     """A person adds an entry; one that an agent proposed already becomes the person's own."""
     said, where = require_text(text), require_section(section)
@@ -139,7 +155,7 @@ def add_entry(desk: Desk, text: str, section: str | None = None) -> Decision:
             done = "approved"
             document = retag_entry(document, same, None)
         # After all that can fail, and before the file is replaced: a grant without its entry does no harm.
-        desk.ledger.grant({found: said}, Trust.HUMAN, "command")
+        desk.ledger.grant({found: said if same is None else said_alike(same, said)}, Trust.HUMAN, "command")
         return document
 
     desk.change(change)

@@ -16,7 +16,7 @@ from memory.edit import (
 from memory.entry import Entry, Provenance, Trust, entry_id, normalise, wording_id
 from memory.secrets import find_secret
 from memory.tag import render_tag
-from orchestrator.adding import Decision, require_text, safe_section
+from orchestrator.adding import Decision, require_text, safe_section, said_alike
 from orchestrator.desk import Desk
 from orchestrator.errors import UsageProblem
 from orchestrator.ledger import Act
@@ -90,12 +90,14 @@ def supersede(desk: Desk, prefix: str, text: str) -> Decision:
         every = [each for each in document.entries if each.id == old.id and not each.superseded]
         struck = strike_entries(document, [(each, struck_provenance(each)) for each in every])
         same = struck.entry(new)
+        stands = said
         if same is not None and not same.superseded:
+            stands = said_alike(same, said)
             changed = retag_entries(struck, [(same, None)])
         else:
             changed = insert_entry(struck, said, section=old.section or DEFAULT_SECTION, tag=None)
         desk.ledger.write(Act.SUPERSEDED, [old.id], channel="command", by=new)
-        desk.ledger.grant({new: said}, Trust.HUMAN, "command")
+        desk.ledger.grant({new: stands}, Trust.HUMAN, "command")
         return changed
 
     desk.change(change)

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from memory.document import MOST_BYTES, parse
-from memory.entry import Entry, Trust
+from memory.document import MOST_BYTES, Document, parse
+from memory.entry import Entry, Trust, wording
 from memory.errors import MemoryFault
 from orchestrator.errors import MemoryProblem, OrchError, ProjectProblem
 from orchestrator.ledger import Ledger
@@ -158,12 +158,18 @@ def edit_memory(project: Project, records: Records, environ: Mapping[str, str]) 
     path = require_memory_path(project)
     require_person(environ, "edit the memory as a person")
     require_inside(project, path)
-    before = _entries(path)
+    first = _document(path)
     _run_editor(path, environ)
-    after = _entries(path)
-    new = after.keys() - before.keys()
+    last = _document(path)
+    before, after = _by_id(first), _by_id(last)
+    said = {(name, wording(entry.text)) for name, entry in before.items()}
+    new = {name for name, entry in after.items() if (name, wording(entry.text)) not in said}
     for each in sorted(new, key=lambda name: after[name].first_line):
-        _refuse_secret(path, after[each])
+        _refuse_secret(path, after[each].text, after[each].first_line)
+    known = set(first.lines)
+    for number, line in enumerate(last.lines):
+        if line not in known:
+            _refuse_secret(path, line, number)
     if new:
         Ledger(records=records).grant({name: after[name].text for name in sorted(new)}, Trust.HUMAN, "edit")
     return f"{len(new)} new or changed entries, counted as yours; commit {path} to share them"
@@ -191,21 +197,26 @@ def _run_editor(path: Path, environ: Mapping[str, str]) -> None:
         raise OrchError(f"the editor ended with {how}: what it wrote does not count as yours", hint)
 
 
-def _refuse_secret(path: Path, entry: Entry) -> None:
+def _refuse_secret(path: Path, text: str, at: int) -> None:
+    """Raise MemoryProblem for a secret in a text that stands in the file from the line `at` (0-based) on."""
     from memory.secrets import find_secret
 
-    secret = find_secret(entry.text)
+    secret = find_secret(text)
     if secret is not None:
-        line = entry.first_line + secret[0]
+        line = at + secret[0]
         raise MemoryProblem(
             f"{path}:{line} holds what looks like {secret[1]}; nothing of this edit counts as yours",
             "take it out before anybody commits the file, then edit again",
         )
 
 
-def _entries(path: Path) -> dict[str, Entry]:
+def _by_id(document: Document) -> dict[str, Entry]:
+    return {entry.id: entry for entry in document.entries}
+
+
+def _document(path: Path) -> Document:
     try:
-        return {entry.id: entry for entry in parse(read_plain(path, MOST_BYTES)).entries}
+        return parse(read_plain(path, MOST_BYTES))
     except MemoryFault as exc:
         raise MemoryProblem(f"{path}: {exc.message}", exc.hint) from exc
     except OSError as exc:

@@ -180,3 +180,33 @@ def test_each_copy_of_what_is_superseded_is_struck_through(orch: Orch, memory: P
     memory.write_text(_FILE + f"\n## More\n- {_FLAG}\n")
     orch.ok("memory", "supersede", entry_id(_FLAG), "The linter takes no flags.")
     assert memory.read_text().count(f"{_FLAG}~~") == 2
+
+
+@pytest.mark.parametrize("claimed", ["use THE linter `x`, not a flag.", "use the linter `X`, not a flag."])
+def test_a_person_who_says_what_an_agent_said_vouches_for_what_stands_there(
+    orch: Orch, memory: Path, claimed: str
+) -> None:
+    memory.write_text(_FILE + f"- [unverified · 2026-01-01] {claimed}\n")
+    before = memory.read_text()
+    said = orch("memory", "add", "Use the linter `X`, not a flag.")
+    if "`X`" in claimed:
+        assert [trust for trust, _ in _listed(orch, claimed)] == ["human"]
+    else:
+        assert (said.code, said.stderr.count("\n"), memory.read_text()) == (2, 2, before)
+        assert "with other letters" in said.stderr
+
+
+def test_a_letter_that_the_editor_changes_is_the_person_s(orch: Orch, memory: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/^- Never edit/- never edit/' \"$1\"\n")
+    editor.chmod(0o755)
+    assert "1 new or changed" in orch.ok("memory", "--edit", environ={"EDITOR": str(editor)}).stderr
+    assert [trust for trust, _ in _listed(orch, "never edit gen/.")] == ["human"]
+
+
+def test_a_secret_that_the_editor_leaves_in_prose_is_told(orch: Orch, memory: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho 'prose ghp_abcdefghijklmnopqrstuvwxyz0123456789' >> \"$1\"\n")
+    editor.chmod(0o755)
+    told = orch("memory", "--edit", environ={"EDITOR": str(editor)})
+    assert (told.code, "memory.md:8 holds what looks like an access token" in told.stderr) == (5, True)
